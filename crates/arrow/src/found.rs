@@ -196,7 +196,7 @@ mod tests {
             for (number, text) in texts.iter().enumerate() {
                 std::fs::write(directory.path().join(number.to_string()), text.concat()).unwrap();
             }
-            let pattern = PatternOptions::default().patterns(vec!["a".to_owned()]);
+            let pattern = PatternOptions::default().patterns(["a".to_owned()].into());
             let options = GrepOptions::default().pattern(pattern).mode(Mode::Records).line_number(line_number).before_context(context).after_context(context);
             let inputs = finecomb_scan::Inputs::new([directory.path()]);
             let scan = finecomb_scan::ScanOptions::default().block_size(block_size);
@@ -215,7 +215,7 @@ mod tests {
         let mut batches = FoundBatches::new(HashMap::new());
         let text = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(text.path(), b"a\n\0\na\n").unwrap();
-        let pattern = PatternOptions::default().patterns(vec!["a".to_owned()]);
+        let pattern = PatternOptions::default().patterns(["a".to_owned()].into());
         let query = Query::new(&GrepOptions::default().pattern(pattern).mode(Mode::Records)).unwrap();
         let mut out = Vec::new();
         grep(&finecomb_scan::Inputs::new([text.path()]), &Default::default(), &query, &mut out);

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args_os().skip(1);
     let pattern = arguments.next().ok_or("usage: search_tree PATTERN PATH...")?;
     let pattern = pattern.into_string().map_err(|_| "the pattern is not UTF-8")?;
-    let pattern = PatternOptions::default().patterns(vec![pattern]);
+    let pattern = PatternOptions::default().patterns([pattern].into());
     let query = Query::new(&GrepOptions::default().pattern(pattern).with_filename(true).line_number(true))?;
     // One thread for each core. The output is the same with any number.
     let outcome = grep(&Inputs::new(arguments), &ScanOptions::default(), &query, &mut stdout());

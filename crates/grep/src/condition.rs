@@ -69,8 +69,6 @@ pub(crate) trait FileMatcher: Matcher {
     }
 }
 
-impl FileMatcher for grep_regex::RegexMatcher {}
-
 #[cfg(feature = "pcre2")]
 impl FileMatcher for grep_pcre2::RegexMatcher {}
 
@@ -205,13 +203,14 @@ impl<M: Matcher> Matcher for Conditioned<M> {
 
 #[cfg(test)]
 mod tests {
+    use crate::line_matcher::LineMatcher;
     use crate::matcher::AnyMatcher;
     use crate::options::{GrepOptions, PatternOptions};
 
     use super::*;
 
     /// Calls `test` with a matcher for `pattern` with conditions.
-    fn with(pattern: PatternOptions, invert: bool, test: impl FnOnce(Conditioned<grep_regex::RegexMatcher>)) {
+    fn with(pattern: PatternOptions, invert: bool, test: impl FnOnce(Conditioned<LineMatcher>)) {
         match AnyMatcher::new(&GrepOptions { pattern, invert, ..GrepOptions::default() }) {
             Ok(AnyMatcher::RustWith(matcher)) => test(*matcher),
             _ => panic!("a matcher with conditions"),
@@ -225,7 +224,7 @@ mod tests {
     #[test]
     fn matches_are_those_of_the_pattern_in_lines_that_meet_the_conditions() {
         let pattern = PatternOptions {
-            patterns: words("a"),
+            patterns: words("a").into(),
             and: words("b"),
             not: words("c"),
             ..PatternOptions::default()
@@ -243,7 +242,7 @@ mod tests {
     #[test]
     fn across_lines_all_lines_of_a_match_count() {
         let pattern = PatternOptions {
-            patterns: words(r"x\n+y"),
+            patterns: words(r"x\n+y").into(),
             and: words("b"),
             not: words("c"),
             multiline: true,
@@ -261,7 +260,7 @@ mod tests {
     #[test]
     fn in_other_files_nothing_is_selected() {
         let pattern = PatternOptions {
-            patterns: words("a"),
+            patterns: words("a").into(),
             file_and: words("b"),
             file_not: words("^c$"),
             ..PatternOptions::default()

@@ -370,7 +370,7 @@ proptest! {
     ) {
         let matches = |wanted: &[String], line: &str| {
             let none = PatternOptions::default;
-            let pattern = PatternOptions { patterns: wanted.to_vec(), and: none().and, not: none().not, ..pattern.clone() };
+            let pattern = PatternOptions { patterns: wanted.into(), and: none().and, not: none().not, ..pattern.clone() };
             let options = GrepOptions { pattern, mode: Mode::Count, ..GrepOptions::default() };
             in_blocks(&options, true, line.as_bytes(), &[]).1
         };
@@ -485,7 +485,7 @@ proptest! {
         text.insert(nul, 0);
         // Another test covers a shorter first line.
         prop_assume!(text.iter().position(|&byte| byte == b'\n').is_none_or(|end| end >= 3));
-        let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+        let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
         let binary = if suppress { Binary::Suppress } else { Binary::Auto };
         let options =
             GrepOptions { pattern, mode, binary, max_count, with_filename: true, line_number: true, ..GrepOptions::default() };
@@ -532,7 +532,7 @@ proptest! {
             "marked" => [b"\xFF\xFE".to_vec(), utf_16(u16::to_le_bytes)].concat(),
             _ => text.clone().into_bytes(),
         };
-        let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+        let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
         let options =
             GrepOptions { pattern, with_filename: true, line_number: true, ..GrepOptions::default() };
         let name = if label == "marked" { "auto" } else { label };
@@ -554,7 +554,7 @@ proptest! {
 #[test]
 fn a_gap_is_printed_before_the_notice_of_a_binary_file() {
     let text = "hay\n".repeat(HEAD_SIZE / 4) + "needle\na\nb\nneedle\0\n";
-    let pattern = PatternOptions { patterns: vec!["needle".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: ["needle".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions { pattern, after_context: 1, ..GrepOptions::default() };
     let expected = at_once(&options, text.as_bytes());
     assert!(expected.0.starts_with("needle\na\n--\nbinary file matches"), "{expected:?}");
@@ -567,7 +567,7 @@ fn a_gap_is_printed_before_the_notice_of_a_binary_file() {
 #[test]
 fn a_match_whose_context_has_a_nul_is_reported() {
     let text = "hay\n".repeat(HEAD_SIZE / 4) + "a\n\0\nneedle\n";
-    let pattern = PatternOptions { patterns: vec!["needle".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: ["needle".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions { pattern, before_context: 2, ..GrepOptions::default() };
     assert_eq!(at_once(&options, text.as_bytes()), ("a\n".to_owned(), false));
     let expected = format!("a\nbinary file matches (found \"\\0\" byte around offset {})\n", HEAD_SIZE + 2);
@@ -580,7 +580,7 @@ fn a_match_whose_context_has_a_nul_is_reported() {
 /// comb treats such a file as binary like any other.
 #[test]
 fn a_first_line_that_ends_before_byte_3_does_not_hide_a_nul() {
-    let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions { pattern, with_filename: true, line_number: true, ..GrepOptions::default() };
     for (text, theirs) in [(&b"xx\n\0"[..], true), (b"xxx\n\0", false)] {
         assert_eq!(in_blocks(&options, false, text, &[]).0, "");
@@ -594,7 +594,7 @@ fn a_first_line_that_ends_before_byte_3_does_not_hide_a_nul() {
 fn with_pcre2_lines_after_the_last_counted_match_are_context() {
     let options = |pattern: &str| {
         let pattern = PatternOptions {
-            patterns: vec![pattern.to_owned()],
+            patterns: [pattern.to_owned()].into(),
             engine: Engine::Pcre2,
             ..PatternOptions::default()
         };
@@ -619,7 +619,7 @@ fn with_pcre2_lines_after_the_last_counted_match_are_context() {
 /// With CRLF, ripgrep includes a lone line feed in the text it searches, and `\z` does not match before it.
 #[test]
 fn end_of_text_matches_at_the_end_of_a_line_with_crlf() {
-    let pattern = PatternOptions { patterns: vec![r"foo\z".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: [r"foo\z".to_owned()].into(), ..PatternOptions::default() };
     let crlf = GrepOptions { pattern, line_end: LineEnd::Crlf, ..GrepOptions::default() };
     assert_eq!(in_blocks(&crlf, true, b"foo\r\nbar\nfoo\n", &[]).0, "foo\r\nfoo\n");
     assert_eq!(at_once(&crlf, b"foo\r\nbar\nfoo\n").0, "foo\r\n");
@@ -632,7 +632,7 @@ fn end_of_text_matches_at_the_end_of_a_line_with_crlf() {
 fn a_file_with_a_nul_after_its_first_matches_is_listed_but_not_counted() {
     let text = ["foo\n".repeat(50_000).as_str(), "\0\n"].concat();
     let printed = |mode, max_count| {
-        let pattern = PatternOptions { patterns: vec!["foo".to_owned()], ..PatternOptions::default() };
+        let pattern = PatternOptions { patterns: ["foo".to_owned()].into(), ..PatternOptions::default() };
         let options = GrepOptions {
             pattern,
             mode,
@@ -653,7 +653,7 @@ fn a_nul_in_what_is_read_with_the_last_counted_match_hides_the_counts_of_lines_a
     let text = ["foo foo\n".repeat(4).as_str(), "\0\n", &"hay\n".repeat(50_000)].concat();
     for mode in [Mode::Count, Mode::CountMatches] {
         for max_count in [None, Some(1), Some(4), Some(5)] {
-            let pattern = PatternOptions { patterns: vec!["foo".to_owned()], ..PatternOptions::default() };
+            let pattern = PatternOptions { patterns: ["foo".to_owned()].into(), ..PatternOptions::default() };
             let options =
                 GrepOptions { pattern, mode, max_count, with_filename: true, ..GrepOptions::default() };
             assert_eq!(read_by_ripgrep(&options, text.as_bytes(), BinaryDetection::quit(0)), "");
@@ -668,7 +668,7 @@ fn a_nul_in_what_is_read_with_the_last_counted_match_hides_the_counts_of_lines_a
 #[test]
 fn files_with_context_are_separated_but_not_with_passthru() {
     let separator = |after_context, passthru| {
-        let pattern = PatternOptions { patterns: vec!["foo".to_owned()], ..PatternOptions::default() };
+        let pattern = PatternOptions { patterns: ["foo".to_owned()].into(), ..PatternOptions::default() };
         let options = GrepOptions {
             pattern,
             after_context,
@@ -687,7 +687,7 @@ fn a_long_line_without_a_nul_is_printed_as_a_match_and_as_context() {
     let long = "x".repeat(LONG_LINE + 5);
     let text = format!("first\n{long}\nneedle\n{long} needle\nlast");
     for mode in [Mode::Lines, Mode::Json, Mode::Count] {
-        let pattern = PatternOptions { patterns: vec!["needle".to_owned()], ..PatternOptions::default() };
+        let pattern = PatternOptions { patterns: ["needle".to_owned()].into(), ..PatternOptions::default() };
         let options = GrepOptions {
             pattern,
             mode,
@@ -706,7 +706,7 @@ fn a_long_line_without_a_nul_is_printed_as_a_match_and_as_context() {
 
 #[test]
 fn how_far_a_limited_search_goes_does_not_depend_on_lines_of_context() {
-    let pattern = PatternOptions { patterns: vec!["a".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: ["a".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions {
         pattern,
         mode: Mode::Json,
@@ -724,7 +724,7 @@ fn how_far_a_limited_search_goes_does_not_depend_on_lines_of_context() {
 fn the_preview_of_a_long_line_has_no_colours_if_matches_have_none() {
     let mut specs = default_color_specs();
     specs.push("match:none".parse().unwrap());
-    let pattern = PatternOptions { patterns: vec!["a".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: ["a".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions {
         pattern,
         column: true,
@@ -740,8 +740,11 @@ fn the_preview_of_a_long_line_has_no_colours_if_matches_have_none() {
 /// ripgrep panics there, in its JSON printer.
 #[test]
 fn lines_behind_the_last_counted_one_that_does_not_match_have_no_matches() {
-    let pattern =
-        PatternOptions { patterns: vec!["a\\nb".to_owned()], multiline: true, ..PatternOptions::default() };
+    let pattern = PatternOptions {
+        patterns: ["a\\nb".to_owned()].into(),
+        multiline: true,
+        ..PatternOptions::default()
+    };
     for (mode, expected) in [(Mode::Json, r#""submatches":[]"#), (Mode::Records, r#""z" Some([])"#)] {
         let options = GrepOptions {
             pattern: pattern.clone(),
@@ -761,7 +764,7 @@ fn a_match_before_the_piece_with_a_nul_has_no_context_in_it() {
     let matching = "x".repeat(99);
     let text = ["-".repeat(99).as_str(), "\n"].concat().repeat(654) + &matching + "\n";
     let text = text + &"-".repeat(50) + "\0" + &"-".repeat(50) + "\n";
-    let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions { pattern, after_context: 1, ..GrepOptions::default() };
     let (printed, _) = in_blocks(&options, false, text.as_bytes(), &[]);
     let warning =
@@ -775,7 +778,7 @@ fn a_piece_with_a_nul_is_not_searched_where_a_block_ends_in_it() {
     let line = "-".repeat(99) + "\n";
     let text = line.repeat(800) + "\0" + &line.repeat(200);
     let begin = 655 * line.len();
-    let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions { pattern, ..GrepOptions::default() };
     for cuts in [&[][..], &[70_000], &[66_000, 75_000]] {
         let passthru = GrepOptions { passthru: true, ..options.clone() };
@@ -794,7 +797,7 @@ fn a_piece_with_a_nul_is_not_searched_where_a_block_ends_in_it() {
 
 #[test]
 fn lines_that_end_with_nul_are_text_also_in_a_search_across_lines() {
-    let pattern = PatternOptions { patterns: vec!["b".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: ["b".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions { pattern, line_end: LineEnd::Nul, ..GrepOptions::default() };
     let Ok(AnyMatcher::Rust(matcher)) = AnyMatcher::new(&options) else { unreachable!() };
     let mut searcher = WholeSearcher::new(&options, matcher);
@@ -804,7 +807,7 @@ fn lines_that_end_with_nul_are_text_also_in_a_search_across_lines() {
 #[test]
 fn blocks_end_where_lines_end() {
     let record = "-\n---------- x ----------\n-\0";
-    let pattern = PatternOptions { patterns: vec!["x".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions { pattern, line_end: LineEnd::Nul, ..GrepOptions::default() };
     let text = record.repeat(50);
     for block_size in [10, 100, 1000] {

@@ -9,7 +9,7 @@
 //! let directory = tempfile::tempdir()?;
 //! std::fs::write(directory.path().join("a.txt"), "one\ntwo\nthree\n")?;
 //! std::fs::write(directory.path().join("b.txt"), "three\n")?;
-//! let pattern = PatternOptions::default().patterns(vec!["^t".to_owned()]);
+//! let pattern = PatternOptions::default().patterns(["^t".to_owned()].into());
 //! let query = Query::new(&GrepOptions::default().pattern(pattern).line_number(true))?;
 //! let inputs = Inputs::new([directory.path()]);
 //! let mut out = Vec::new();
@@ -31,6 +31,7 @@ mod differential;
 mod enclosing;
 mod file_state;
 mod find;
+mod line_matcher;
 mod matcher;
 mod names;
 mod options;

@@ -1,5 +1,7 @@
 //! Compiles patterns, with the engines configured as in ripgrep.
 
+use std::collections::HashSet;
+
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ParserBuilder;
@@ -7,6 +9,7 @@ use regex_syntax::hir::Hir;
 use thiserror::Error;
 
 use crate::condition::{Conditioned, Conditions};
+use crate::line_matcher::{LineMatcher, Words};
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, PatternOptions};
 #[cfg(feature = "pcre2")]
 use crate::required::superset;
@@ -37,8 +40,8 @@ pub enum Error {
 /// Patterns compiled by one of the engines.
 #[derive(Clone, Debug)]
 pub(crate) enum AnyMatcher {
-    Rust(RegexMatcher),
-    RustWith(Box<Conditioned<RegexMatcher>>),
+    Rust(LineMatcher),
+    RustWith(Box<Conditioned<LineMatcher>>),
     #[cfg(feature = "pcre2")]
     Pcre2(grep_pcre2::RegexMatcher),
     #[cfg(feature = "pcre2")]
@@ -89,7 +92,7 @@ fn conditioned<M: Matcher>(
 ) -> Result<Conditioned<M>, Error> {
     let each = |option: &'static str, patterns: &[String]| {
         let compile = |pattern: &String| {
-            let pattern = PatternOptions { patterns: vec![pattern.clone()], ..options.pattern.clone() };
+            let pattern = PatternOptions { patterns: [pattern.clone()].into(), ..options.pattern.clone() };
             let compiled = compile(&GrepOptions { pattern, ..options.clone() });
             compiled.map_err(|error| Error::Condition { option, error })
         };
@@ -102,7 +105,15 @@ fn conditioned<M: Matcher>(
     Ok(Conditioned::new(matcher, lines, files, terminator, (*multiline, options.invert)))
 }
 
-fn rust(options: &GrepOptions) -> Result<RegexMatcher, String> {
+fn rust(options: &GrepOptions) -> Result<LineMatcher, String> {
+    match Words::new(options) {
+        Some(words) => Ok(LineMatcher::Words(words)),
+        None => regex(options).map(LineMatcher::Regex),
+    }
+}
+
+/// Compiles the patterns into one expression.
+pub(crate) fn regex(options: &GrepOptions) -> Result<RegexMatcher, String> {
     let pattern = &options.pattern;
     let mut builder = RegexMatcherBuilder::new();
     builder
@@ -134,8 +145,14 @@ fn rust(options: &GrepOptions) -> Result<RegexMatcher, String> {
     if options.binary != Binary::Text && options.line_end != LineEnd::Nul {
         builder.ban_byte(Some(0));
     }
-    let built = builder.build_many(&pattern.patterns);
+    let built = builder.build_many(&distinct(&pattern.patterns));
     built.map_err(|error| wrong_pattern(options).unwrap_or_else(|| error.to_string()))
+}
+
+/// The patterns without duplicates, which would make a long list slower.
+fn distinct(patterns: &[String]) -> Vec<&str> {
+    let mut seen = HashSet::new();
+    patterns.iter().map(String::as_str).filter(|&pattern| seen.insert(pattern)).collect()
 }
 
 /// Returns the syntax error of the first invalid pattern, shown in that pattern. The engine would show it in the combination
@@ -181,7 +198,7 @@ fn pcre2_matcher(options: &GrepOptions) -> Result<grep_pcre2::RegexMatcher, Stri
     if cfg!(target_pointer_width = "64") {
         builder.jit_if_available(true).max_jit_stack_size(Some(STACK));
     }
-    let built = builder.build_many(&pattern.patterns);
+    let built = builder.build_many(&distinct(&pattern.patterns));
     built.map_err(|error| error.to_string())
 }
 
@@ -190,16 +207,25 @@ fn pcre2(_options: &GrepOptions) -> Result<AnyMatcher, Error> {
     Err(Error::NoPcre2)
 }
 
-/// Expressions of which every text that matches the patterns holds a match; `None` if there are none.
+/// Maximum number of patterns that an index is asked for: most files have one of so many.
+const MAX_EXPRESSIONS: usize = 1000;
+/// The same for patterns in any case, which take ten times as long to prepare.
+const MAX_EXPRESSIONS_IN_ANY_CASE: usize = 256;
+
+/// Expressions of which every text that matches the patterns holds a match; `None` if there are none, or too many.
 pub(crate) fn expressions(matcher: &AnyMatcher, options: &PatternOptions) -> Option<Vec<Hir>> {
     // With smart case, more may match than does.
     let ignores_case = options.case != Case::Sensitive;
-    let parse = |pattern: &String| {
+    let max = if ignores_case { MAX_EXPRESSIONS_IN_ANY_CASE } else { MAX_EXPRESSIONS };
+    if options.patterns.len() > max {
+        return None;
+    }
+    let parse = |pattern: &str| {
         let expression = match matcher {
             AnyMatcher::Rust(_) | AnyMatcher::RustWith(_) if options.fixed_strings => {
                 regex_syntax::escape(pattern)
             }
-            AnyMatcher::Rust(_) | AnyMatcher::RustWith(_) => pattern.clone(),
+            AnyMatcher::Rust(_) | AnyMatcher::RustWith(_) => pattern.to_owned(),
             #[cfg(feature = "pcre2")]
             AnyMatcher::Pcre2(_) | AnyMatcher::Pcre2With(_) => {
                 superset(pattern, options.fixed_strings, ignores_case)
@@ -214,7 +240,7 @@ pub(crate) fn expressions(matcher: &AnyMatcher, options: &PatternOptions) -> Opt
             .case_insensitive(ignores_case);
         builder.build().parse(&expression).ok()
     };
-    options.patterns.iter().map(parse).collect()
+    distinct(&options.patterns).into_iter().map(parse).collect()
 }
 
 #[cfg(test)]
@@ -243,7 +269,8 @@ mod tests {
     #[test]
     fn a_nul_can_be_searched_for_where_it_is_a_byte_like_any_other() {
         let is_valid = |binary, line_end| {
-            let pattern = PatternOptions { patterns: vec![r"\x00".to_owned()], ..PatternOptions::default() };
+            let pattern =
+                PatternOptions { patterns: [r"\x00".to_owned()].into(), ..PatternOptions::default() };
             AnyMatcher::new(&GrepOptions { pattern, binary, line_end, ..GrepOptions::default() }).is_ok()
         };
         assert!(!is_valid(Binary::Auto, LineEnd::Lf));
@@ -253,7 +280,7 @@ mod tests {
     #[cfg(feature = "pcre2")]
     #[test]
     fn auto_uses_pcre2_if_any_pattern_needs_it() {
-        let patterns = vec!["one".to_owned(), "foo(?=bar)".to_owned()];
+        let patterns = ["one".to_owned(), "foo(?=bar)".to_owned()].into();
         let pattern = PatternOptions { patterns, engine: Engine::Auto, ..PatternOptions::default() };
         let options = GrepOptions { pattern, ..GrepOptions::default() };
         assert!(matches!(AnyMatcher::new(&options), Ok(AnyMatcher::Pcre2(_))));
@@ -276,7 +303,7 @@ mod tests {
             for boundary in [None, Some(Boundary::Word), Some(Boundary::Line)] {
                 for case in [Case::Sensitive, Case::Insensitive, Case::Smart] {
                     for fixed_strings in [false, true] {
-                        let patterns = vec![text.to_owned()];
+                        let patterns = [text.to_owned()].into();
                         let options = PatternOptions {
                             patterns,
                             boundary,

@@ -1,5 +1,7 @@
 //! Search and output options.
 
+use std::sync::Arc;
+
 use finecomb_scan::{Limit, Source};
 use finecomb_sys::setters;
 use grep_printer::{ColorSpecs, HyperlinkConfig};
@@ -11,7 +13,7 @@ use crate::enclosing::{NewScopeFinder, ScopeFinder};
 #[non_exhaustive]
 pub struct PatternOptions {
     /// Patterns, any of which makes a line match. An empty list matches nothing.
-    pub patterns: Vec<String>,
+    pub patterns: Arc<[String]>,
     /// Patterns that the lines of a match must match as well, each of them. All settings apply to these, too.
     pub and: Vec<String>,
     /// Patterns that the lines of a match must not match.
@@ -42,7 +44,7 @@ pub struct PatternOptions {
 
 setters! {
     PatternOptions {
-        patterns: Vec<String>,
+        patterns: Arc<[String]>,
         and: Vec<String>,
         not: Vec<String>,
         file_and: Vec<String>,
@@ -62,7 +64,7 @@ setters! {
 impl Default for PatternOptions {
     fn default() -> Self {
         Self {
-            patterns: Vec::new(),
+            patterns: [].into(),
             and: Vec::new(),
             not: Vec::new(),
             file_and: Vec::new(),
@@ -337,6 +339,25 @@ impl GrepOptions {
     /// Whether lines or messages are printed.
     pub(crate) fn prints(&self) -> bool {
         matches!(self.mode, Mode::Lines | Mode::Json | Mode::Records) && !self.quiet
+    }
+
+    /// Whether the positions of matches within a line are needed, not only the matching lines.
+    pub(crate) fn needs_matches(&self) -> bool {
+        match self.mode {
+            _ if self.stats => true,
+            _ if self.quiet => false,
+            Mode::Count | Mode::FilesWithMatches | Mode::FilesWithoutMatch => false,
+            Mode::CountMatches | Mode::Json | Mode::Records => true,
+            Mode::Lines => {
+                self.colors.as_ref().is_some_and(|colors| !colors.matched().is_none())
+                    || self.column
+                    || self.replace.is_some()
+                    || self.vimgrep
+                    || self.ackmate
+                    || self.only_matching
+                    || self.compact
+            }
+        }
     }
 
     /// Whether a file is searched as one that is named.

@@ -31,7 +31,7 @@ impl Which {
         let engine = if matcher.is_rust() { Engine::Rust } else { Engine::Pcre2 };
         let compile = |text: &String| {
             let (and, not, file_and, file_not) = Default::default();
-            let patterns = vec![text.clone()];
+            let patterns = [text.clone()].into();
             let pattern =
                 PatternOptions { patterns, and, not, file_and, file_not, case, engine, ..pattern.clone() };
             let matcher = AnyMatcher::new(&GrepOptions { pattern, ..options.clone() })?;
@@ -78,7 +78,7 @@ fn ignores_case(options: &PatternOptions, is_rust: bool) -> bool {
         });
     }
     let mut literals = Literals::default();
-    for pattern in &options.patterns {
+    for pattern in options.patterns.iter() {
         let parsed = Parser::new().parse(pattern).ok().filter(|_| !options.fixed_strings);
         match parsed {
             Some(expression) => {

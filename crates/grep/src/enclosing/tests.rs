@@ -125,7 +125,7 @@ fn output(name: &str, text: &[u8], options: &GrepOptions) -> (String, Vec<String
 }
 
 fn options(mode: Mode) -> GrepOptions {
-    let pattern = PatternOptions { patterns: vec!["a".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: ["a".to_owned()].into(), ..PatternOptions::default() };
     GrepOptions {
         pattern,
         mode,
@@ -220,7 +220,7 @@ fn matches_in_a_text_that_is_not_parsed_are_printed_with_one_message() {
     for multiline in [false, true] {
         let mut lines = options(Mode::Lines);
         lines.pattern.multiline = multiline;
-        lines.pattern.patterns = vec![if multiline { r"a!?\n" } else { "a" }.to_owned()];
+        lines.pattern.patterns = [if multiline { r"a!?\n" } else { "a" }.to_owned()].into();
         assert_eq!(
             output("file", text.as_bytes(), &lines),
             ("2:a!\n3:a\n".to_owned(), vec![message.clone()])
@@ -246,7 +246,7 @@ fn statistics_count_the_lines_of_definitions_as_printed() {
     for multiline in [false, true] {
         let mut lines = GrepOptions { stats: true, colors: Some(Default::default()), ..options(Mode::Lines) };
         lines.pattern.multiline = multiline;
-        lines.pattern.patterns = vec![if multiline { r"a\n" } else { "a" }.to_owned()];
+        lines.pattern.patterns = [if multiline { r"a\n" } else { "a" }.to_owned()].into();
         let directory = tempfile::tempdir().expect("a directory");
         std::fs::write(directory.path().join("file"), TEXT).expect("a file");
         let query = Query::new(&lines).expect("a pattern");

@@ -35,14 +35,7 @@ pub(crate) struct Style {
 impl Style {
     pub(crate) fn new(options: &GrepOptions) -> Self {
         let paint = Paint::new(options.colors.as_ref());
-        let needs_matches = paint.colors_matches
-            || options.column
-            || options.replace.is_some()
-            || options.vimgrep
-            || options.ackmate
-            || options.only_matching
-            || options.compact
-            || options.stats;
+        let needs_matches = options.needs_matches();
         let ends_with_match = options.after_context == 0 && !options.passthru;
         let terminator = options.line_end.terminator();
         Self { options: options.clone(), paint, terminator, which: None, needs_matches, ends_with_match }

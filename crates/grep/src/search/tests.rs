@@ -1,9 +1,9 @@
 //! Searches of blocks with long lines, and of what need not be printed.
 
 use finecomb_scan::{Block, LONG_LINE, NulEnds, Output, Source, Visit};
-use grep_regex::RegexMatcher;
 
 use super::*;
+use crate::line_matcher::LineMatcher;
 use crate::matcher::AnyMatcher;
 use crate::options::{GrepOptions, PatternOptions};
 
@@ -11,11 +11,11 @@ use crate::options::{GrepOptions, PatternOptions};
 type Part<'a> = (&'a [u8], bool);
 
 fn options(mode: Mode) -> GrepOptions {
-    let pattern = PatternOptions { patterns: vec!["needle".to_owned()], ..PatternOptions::default() };
+    let pattern = PatternOptions { patterns: ["needle".to_owned()].into(), ..PatternOptions::default() };
     GrepOptions { pattern, mode, include_zero: true, ..GrepOptions::default() }
 }
 
-fn matcher(options: &GrepOptions) -> RegexMatcher {
+fn matcher(options: &GrepOptions) -> LineMatcher {
     match AnyMatcher::new(options) {
         Ok(AnyMatcher::Rust(matcher)) => matcher,
         _ => panic!("a valid pattern of Rust's engine"),
@@ -41,7 +41,7 @@ fn printed(options: &GrepOptions, parts: &[Part<'_>]) -> String {
         let _ = searcher.advance(&block, &found, &mut state);
         let mut more = Tally::default();
         searcher.print(&block, found, &before, &mut more, &mut out);
-        Searcher::<RegexMatcher>::add(&mut tally, more);
+        Searcher::<LineMatcher>::add(&mut tally, more);
     }
     let _ = searcher.end(&source, state, tally, &mut out);
     String::from_utf8_lossy(out.bytes()).into_owned()

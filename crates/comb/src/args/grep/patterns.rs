@@ -1,9 +1,9 @@
 //! Patterns and how they match.
 
-use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::builder::{OsStringValueParser, StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -170,8 +170,7 @@ impl Patterns {
             .dfa_size_limit(self.dfa_size_limit))
     }
 
-    /// The patterns without duplicates, which would make a long list slower.
-    fn patterns(&self, order: &Order, argument: Option<String>) -> Result<Vec<String>, UsageError> {
+    fn patterns(&self, order: &Order, argument: Option<String>) -> Result<Arc<[String]>, UsageError> {
         let mut patterns: Vec<String> = argument.into_iter().collect();
         for (_, source) in order.merge(&[("regexp", &self.regexp), ("file", &self.file)]) {
             match source {
@@ -179,9 +178,7 @@ impl Patterns {
                 Source::File(file) => patterns.extend(read(file)?),
             }
         }
-        let mut seen = HashSet::new();
-        patterns.retain(|pattern| seen.insert(pattern.clone()));
-        Ok(patterns)
+        Ok(patterns.into())
     }
 
     fn case(&self) -> Case {
