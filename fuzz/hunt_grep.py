@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Differential fuzzing of `comb grep` against `rg --sort path`, on random trees and command lines.
 
-    fuzz/hunt_grep.py [--comb PROGRAM] [--name rg] [--rg PROGRAM] [--runs N] [--per-tree N] [--seed N] [--only N] [--folder DIR]
+    fuzz/hunt_grep.py [--comb PROGRAM] [--name rg] [--rg PROGRAM] [--runs N] [--per-tree N] [--lists SHARE] [--seed N] [--only N] [--folder DIR]
 
 Needs ripgrep 15.2. Standard output and exit status must equal those of ripgrep, at two random widths and block sizes. Cases in which
 ripgrep is inconsistent are not generated, or recognised by is_known, and comb is compared with itself alone: docs/ripgrep.md has the reasons.
@@ -20,7 +20,10 @@ from pathlib import Path
 
 WIDTHS = ["1", "2", "3", "8", "auto"]
 BLOCKS = ["1", "13", "100", "4K", "64K", "256K"]
-WORDS = ["foo", "bar", "Foo", "baz_1", "a", "é", "ß", "naïve", "x1", "fn", "}", "{", "->", "0", "42", ""]
+WORDS = ["foo", "bar", "Foo", "baz_1", "a", "é", "ß", "naïve", "x1", "fn", "}", "{", "->", "0", "42", "", "ſk", "\u212a", "ΣΑΣ"]
+# Parts of these are in word lists.
+TEXT = " ".join(WORDS) + " foo bar fn baz_1 ΣΑΣ}"
+LIST_FLAGS = ["-F", "-i", "-w", "-x", "-c", "-o", "-v", "-l", "-S", "--no-unicode", "--crlf", "-n", "--count-matches", "-a", "--column"]
 PATTERNS = [
     "foo", "Foo", "fo+", "a", "^", "$", "^$", "", "b.r", r"\bfoo\b", r"\w+", r"\d", r"[^a-z]", "é", "[äöüéß]", "foo|bar", "(f)(o)o", r"^\s*fn",
     ".", ".*", "x?", r"\s$", "a$", "(?i)FOO", r"foo\b.*bar", r"[[:upper:]]", r"\}", "->", r"(?P<n>ba.)", r"\S+ \S+", "naïve", "z{2,3}",
@@ -58,8 +61,24 @@ def choose_flags(rng: random.Random) -> list[str]:
     return flags
 
 
-def command_line(rng: random.Random, names: list[str]) -> list[str]:
+def word_list(rng: random.Random) -> str:
+    """Makes a list of words that is long enough not to be searched for as an expression."""
+    words = [f"{rng.choice(['zq', 'fooz', 'ba', 'É', 'x1'])}{index}q" for index in range(rng.choice([100, 300, 2100, 2100]))]
+    for _ in range(rng.choice([0, 1, 3, 10, 50])):
+        start = rng.randrange(len(TEXT))
+        word = TEXT[start:start + rng.choice([1, 1, 2, 3, 3, 4, 5, 7, 8, 9, 12, 20])]
+        word = rng.choice([word, word, word.upper(), word.lower(), word.strip()])
+        words.insert(rng.randrange(len(words) + 1), word if word or rng.random() < 0.05 else "foo")
+    words += rng.sample(words, rng.randrange(4))
+    return rng.choice(["\n", "\n", "\n", "\r\n"]).join(words) + rng.choice(["", "\n"])
+
+
+def command_line(rng: random.Random, names: list[str], lists: float) -> list[str]:
     flags = choose_flags(rng)
+    if rng.random() < lists:
+        flags += ["-F", *rng.sample(LIST_FLAGS, rng.randrange(4))]
+        paths = rng.sample(names, 1) if rng.random() < 0.35 else []
+        return [*flags, "-f", ".words", *(["-e", rng.choice(PATTERNS)] if rng.random() < 0.1 else []), *paths]
     if rng.random() < 0.04:
         return [*flags, "--files", *([rng.choice(names)] if rng.random() < 0.3 else [])]
     pattern = rng.choice(PATTERNS)
@@ -212,6 +231,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=20_000, help="number of command lines")
     parser.add_argument("--per-tree", type=int, default=20, help="command lines in each tree")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--lists", type=float, default=0.1, help="share of the command lines with a list of words")
     parser.add_argument("--only", type=int, help="only the tree with this number")
     parser.add_argument("--folder", type=Path, help="directory of the trees; those with faults are kept")
     arguments = parser.parse_args()
@@ -232,7 +252,8 @@ def hunt(arguments: argparse.Namespace, comb: list[str]) -> None:
             root = Path(directory)
             names = make_tree(rng, root)
             for _ in range(arguments.per_tree):
-                line = command_line(rng, names)
+                (root / ".words").write_text(word_list(rng))
+                line = command_line(rng, names, arguments.lists)
                 scans = [["-j", rng.choice(WIDTHS), "--block-size", rng.choice(BLOCKS)] for _ in range(2)]
                 ours = [outcome([*comb, *scan, *line], root) for scan in scans]
                 is_skipped = is_known(line, root)
