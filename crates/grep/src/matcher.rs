@@ -207,7 +207,7 @@ fn pcre2(_options: &GrepOptions) -> Result<AnyMatcher, Error> {
     Err(Error::NoPcre2)
 }
 
-/// Maximum number of patterns that an index is asked for: most files have one of so many.
+/// Maximum number of patterns that an index is asked for: most files have one of a thousand.
 const MAX_EXPRESSIONS: usize = 1000;
 /// The same for patterns in any case, which take ten times as long to prepare.
 const MAX_EXPRESSIONS_IN_ANY_CASE: usize = 256;

@@ -66,7 +66,7 @@ impl Folding {
         }
     }
 
-    /// Returns the length of the shortest beginning of `text` with so many bytes when folded.
+    /// Returns the length of the shortest beginning of `text` that has `folded` bytes when it is folded.
     pub(crate) fn unfolded_length(&self, text: &[u8], folded: usize) -> usize {
         if self.page_of.is_empty() || text.get(..folded).is_some_and(<[u8]>::is_ascii) {
             return folded;
