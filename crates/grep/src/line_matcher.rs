@@ -1,11 +1,12 @@
-//! Matcher of lines: a regular expression, or a list of words that are looked up.
+//! Matcher of lines: a regular expression, or a list of words that are looked up. Of some expressions, a literal in the middle is searched for.
 
 use std::sync::Arc;
 
-use finecomb_words::{Options, Place, WordList};
+use finecomb_words::{InnerLiteral, InnerMatch, Options, Place, WordList};
 use grep_matcher::{Captures, LineMatchKind, LineTerminator, Match, Matcher, NoError};
 use grep_regex::{RegexCaptures, RegexMatcher};
 use memchr::memchr2;
+use regex_syntax::ParserBuilder;
 
 use crate::condition::FileMatcher;
 use crate::options::{Boundary, Case, GrepOptions, LineEnd, PatternOptions};
@@ -21,6 +22,8 @@ const MIN_WHOLE: usize = 128;
 #[derive(Clone, Debug)]
 pub(crate) enum LineMatcher {
     Regex(RegexMatcher),
+    /// With the literal that is searched for instead of the whole expression.
+    Inner(RegexMatcher, Box<InnerLiteral>),
     Words(Words),
 }
 
@@ -70,6 +73,22 @@ impl Words {
         let list = WordList::new(Arc::clone(&pattern.patterns), list_options)?;
         Some(Self { list: Arc::new(list), terminator: line_end.terminator() })
     }
+}
+
+/// The literal that is searched for in the place of the expression, if it has one and is a single pattern whose matches do not depend on
+/// other settings.
+pub(crate) fn inner_literal(options: &GrepOptions) -> Option<InnerLiteral> {
+    let GrepOptions { pattern, line_end, .. } = options;
+    let PatternOptions { fixed_strings, multiline, unicode, .. } = *pattern;
+    let is_simple =
+        pattern.case == Case::Sensitive && pattern.boundary.is_none() && !fixed_strings && !multiline;
+    let [expression] = &pattern.patterns[..] else { return None };
+    if !is_simple || *line_end != LineEnd::Lf {
+        return None;
+    }
+    let mut parser = ParserBuilder::new();
+    parser.utf8(false).multi_line(true).unicode(unicode);
+    InnerLiteral::new(&parser.build().parse(expression).ok()?)
 }
 
 /// Whether all patterns stand for themselves. With a NUL or the end of a line, the engine may reject them.
@@ -123,7 +142,7 @@ impl Matcher for LineMatcher {
     #[inline]
     fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, NoError> {
         match self {
-            Self::Regex(matcher) => matcher.find_at(text, at),
+            Self::Regex(matcher) | Self::Inner(matcher, _) => matcher.find_at(text, at),
             Self::Words(words) => {
                 Ok(words.list.find_at(text, at).map(|found| Match::new(found.start, found.end)))
             }
@@ -132,21 +151,21 @@ impl Matcher for LineMatcher {
 
     fn new_captures(&self) -> Result<LineCaptures, NoError> {
         match self {
-            Self::Regex(matcher) => matcher.new_captures().map(LineCaptures::Regex),
+            Self::Regex(matcher) | Self::Inner(matcher, _) => matcher.new_captures().map(LineCaptures::Regex),
             Self::Words(_) => Ok(LineCaptures::Word(None)),
         }
     }
 
     fn capture_count(&self) -> usize {
         match self {
-            Self::Regex(matcher) => matcher.capture_count(),
+            Self::Regex(matcher) | Self::Inner(matcher, _) => matcher.capture_count(),
             Self::Words(_) => 1,
         }
     }
 
     fn capture_index(&self, name: &str) -> Option<usize> {
         match self {
-            Self::Regex(matcher) => matcher.capture_index(name),
+            Self::Regex(matcher) | Self::Inner(matcher, _) => matcher.capture_index(name),
             Self::Words(_) => None,
         }
     }
@@ -157,14 +176,16 @@ impl Matcher for LineMatcher {
         F: FnMut(Match) -> Result<bool, E>,
     {
         match self {
-            Self::Regex(matcher) => matcher.try_find_iter(text, matched),
+            Self::Regex(matcher) | Self::Inner(matcher, _) => matcher.try_find_iter(text, matched),
             Self::Words(_) => self.try_find_iter_at(text, 0, &mut matched),
         }
     }
 
     fn captures_at(&self, text: &[u8], at: usize, captures: &mut LineCaptures) -> Result<bool, NoError> {
         match (self, captures) {
-            (Self::Regex(matcher), LineCaptures::Regex(captures)) => matcher.captures_at(text, at, captures),
+            (Self::Regex(matcher) | Self::Inner(matcher, _), LineCaptures::Regex(captures)) => {
+                matcher.captures_at(text, at, captures)
+            }
             (_, captures) => {
                 let found = self.find_at(text, at)?;
                 *captures = LineCaptures::Word(found);
@@ -176,7 +197,7 @@ impl Matcher for LineMatcher {
     #[inline]
     fn is_match_at(&self, text: &[u8], at: usize) -> Result<bool, NoError> {
         match self {
-            Self::Regex(matcher) => matcher.is_match_at(text, at),
+            Self::Regex(matcher) | Self::Inner(matcher, _) => matcher.is_match_at(text, at),
             Self::Words(words) if at == 0 => Ok(words.list.find_line(text).is_some()),
             Self::Words(words) => Ok(words.list.find_at(text, at).is_some()),
         }
@@ -185,7 +206,7 @@ impl Matcher for LineMatcher {
     #[inline]
     fn shortest_match_at(&self, text: &[u8], at: usize) -> Result<Option<usize>, NoError> {
         match self {
-            Self::Regex(matcher) => matcher.shortest_match_at(text, at),
+            Self::Regex(matcher) | Self::Inner(matcher, _) => matcher.shortest_match_at(text, at),
             Self::Words(words) => Ok(words.list.find_at(text, at).map(|found| found.end)),
         }
     }
@@ -193,7 +214,7 @@ impl Matcher for LineMatcher {
     #[inline]
     fn non_matching_bytes(&self) -> Option<&grep_matcher::ByteSet> {
         match self {
-            Self::Regex(matcher) => matcher.non_matching_bytes(),
+            Self::Regex(matcher) | Self::Inner(matcher, _) => matcher.non_matching_bytes(),
             Self::Words(_) => None,
         }
     }
@@ -201,7 +222,7 @@ impl Matcher for LineMatcher {
     #[inline]
     fn line_terminator(&self) -> Option<LineTerminator> {
         match self {
-            Self::Regex(matcher) => matcher.line_terminator(),
+            Self::Regex(matcher) | Self::Inner(matcher, _) => matcher.line_terminator(),
             Self::Words(words) => Some(words.terminator),
         }
     }
@@ -210,6 +231,10 @@ impl Matcher for LineMatcher {
     fn find_candidate_line(&self, text: &[u8]) -> Result<Option<LineMatchKind>, NoError> {
         match self {
             Self::Regex(matcher) => matcher.find_candidate_line(text),
+            Self::Inner(_, literal) => Ok(literal.find_line(text, 0).map(|found| match found {
+                InnerMatch::Confirmed(at) => LineMatchKind::Confirmed(at),
+                InnerMatch::Candidate(at) => LineMatchKind::Candidate(at),
+            })),
             Self::Words(words) => Ok(words.list.find_line(text).map(LineMatchKind::Confirmed)),
         }
     }
@@ -280,7 +305,45 @@ mod tests {
         assert_eq!(matcher.line_terminator(), expression.line_terminator());
     }
 
+    #[test]
+    fn a_literal_is_searched_for_where_nothing_else_decides() {
+        let has_literal = |pattern: &str, change: &dyn Fn(&mut PatternOptions)| {
+            let mut options = options(&[pattern]);
+            options.pattern.fixed_strings = false;
+            change(&mut options.pattern);
+            inner_literal(&options).is_some()
+        };
+        assert!(has_literal("[a-z]+bot", &|_| {}));
+        assert!(!has_literal("[a-z]+bot", &|pattern| pattern.case = Case::Insensitive));
+        assert!(!has_literal("[a-z]+bot", &|pattern| pattern.boundary = Some(Boundary::Word)));
+        assert!(!has_literal("[a-z]+bot", &|pattern| pattern.multiline = true));
+        assert!(!has_literal("[a-z]+bot", &|pattern| pattern.fixed_strings = true));
+        assert!(!has_literal(r"\b[a-z]+bot", &|_| {}));
+        assert!(has_literal(r"\b[a-z]+bot", &|pattern| pattern.unicode = false));
+    }
+
     proptest! {
+        #[test]
+        fn lines_with_an_inner_literal_are_those_of_the_expression(
+            pattern in prop::sample::select(vec![
+                "[a-z]+bot", r"\w+bot\d", r"^\w*bot$", r"\W+bot", r"[^a]bot[^b]*bot", "(?:[a-z]bot){2}x|y", r"\w+bot\s*$", r"(?-u:\xFF)bot",
+            ]),
+            text in prop::collection::vec(prop::sample::select(vec![
+                &b"a"[..], b"bot", b"bot", b"1", b"-", b"\n", b"\n", b"\r", "é".as_bytes(), b"\x80", b"\xFF", b"\0",
+            ]), 0..40),
+            unicode: bool,
+        ) {
+            let mut options = options(&[pattern]);
+            (options.pattern.fixed_strings, options.pattern.unicode) = (false, unicode);
+            let expression = regex(&options).expect("a valid pattern");
+            let literal = inner_literal(&options);
+            let matcher = literal.map(|literal| LineMatcher::Inner(expression.clone(), Box::new(literal)));
+            let (text, terminator) = (text.concat(), options.line_end.terminator());
+            if let Some(matcher) = matcher {
+                prop_assert_eq!(lines(matcher, terminator, &text), lines(expression, terminator, &text));
+            }
+        }
+
         #[test]
         fn lines_and_matches_are_those_of_an_expression(
             patterns in prop::collection::vec("[abAé_-]{1,4}", 1..8),

@@ -9,7 +9,7 @@ use regex_syntax::hir::Hir;
 use thiserror::Error;
 
 use crate::condition::{Conditioned, Conditions};
-use crate::line_matcher::{LineMatcher, Words};
+use crate::line_matcher::{LineMatcher, Words, inner_literal};
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, PatternOptions};
 #[cfg(feature = "pcre2")]
 use crate::required::superset;
@@ -108,7 +108,10 @@ fn conditioned<M: Matcher>(
 fn rust(options: &GrepOptions) -> Result<LineMatcher, String> {
     match Words::new(options) {
         Some(words) => Ok(LineMatcher::Words(words)),
-        None => regex(options).map(LineMatcher::Regex),
+        None => regex(options).map(|matcher| match inner_literal(options) {
+            Some(literal) => LineMatcher::Inner(matcher, Box::new(literal)),
+            None => LineMatcher::Regex(matcher),
+        }),
     }
 }
 

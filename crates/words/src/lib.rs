@@ -19,6 +19,8 @@
 //! with the same first bytes have. Whole words and whole lines take one lookup each. If case is ignored, words and texts are folded (`fold`).
 //!
 //! If only matching lines are wanted, words that contain another word are left out of the index.
+//!
+//! An [`InnerLiteral`] searches lines for an expression by one literal in the middle of it.
 #![warn(rustdoc::private_intra_doc_links)]
 
 mod bits;
@@ -26,6 +28,7 @@ mod boundary;
 mod fold;
 mod hash;
 mod index;
+mod inner;
 mod list;
 mod runs;
 mod search;
@@ -33,4 +36,5 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use inner::{InnerLiteral, InnerMatch};
 pub use list::{Options, Place, WordList};

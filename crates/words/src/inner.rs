@@ -1,0 +1,256 @@
+//! Searches lines for an expression by a literal that is in the middle of all its matches.
+//!
+//! An expression like `[A-Za-z]+bot` is a literal between two others, of which one may be empty. It matches a line if, at some place of the
+//! literal, the first matches up to there and the second from behind it. So only the bytes around the literal are examined: the
+//! first backwards, each by a lazy DFA. The `regex` crate does the same (since 1.9, as "reverse inner" and "reverse suffix"), but must also find where the
+//! leftmost match begins, which rules out many expressions.
+
+use memchr::memchr;
+use memchr::memmem::Finder;
+use regex_automata::hybrid::dfa::{Cache, Config, DFA};
+use regex_automata::nfa::thompson::{Compiler, Config as NfaConfig, WhichCaptures};
+use regex_automata::util::pool::Pool;
+use regex_automata::{Anchored, Input, MatchKind, meta};
+use regex_syntax::hir::{
+    Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition,
+};
+
+/// Length of the shortest literal that is searched for, in bytes. Shorter ones are too frequent.
+const MIN_LITERAL: usize = 3;
+
+/// Maximum size of a compiled half, in bytes.
+const SIZE_LIMIT: usize = 10 << 20;
+
+/// An expression as a literal and what is around it.
+#[derive(Debug)]
+pub struct InnerLiteral {
+    finder: Finder<'static>,
+    /// What precedes the literal, compiled for a search backwards.
+    before: DFA,
+    after: DFA,
+    caches: Caches,
+}
+
+type Caches = Pool<(Cache, Cache), Box<dyn Fn() -> (Cache, Cache) + Send + Sync>>;
+
+fn caches(before: &DFA, after: &DFA) -> Caches {
+    let (before, after) = (before.clone(), after.clone());
+    Pool::new(Box::new(move || (before.create_cache(), after.create_cache())))
+}
+
+/// A clone has caches of its own: threads that share them would wait for each other.
+impl Clone for InnerLiteral {
+    fn clone(&self) -> Self {
+        let Self { finder, before, after, .. } = self;
+        Self {
+            finder: finder.clone(),
+            before: before.clone(),
+            after: after.clone(),
+            caches: caches(before, after),
+        }
+    }
+}
+
+/// A line that has the literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InnerMatch {
+    /// The line around this position has a match.
+    Confirmed(usize),
+    /// The line around this position may have a match.
+    Candidate(usize),
+}
+
+impl InnerLiteral {
+    /// Divides an expression at a literal, to search for matches within lines. Returns `None` if there is none, if the `regex` crate
+    /// finds candidates of the expression as fast, or if it has an assertion that a DFA does not know within a text of many lines: a
+    /// boundary of words of Unicode, `\A` or `\z`.
+    pub fn new(expression: &Hir) -> Option<Self> {
+        Self::divided(expression).filter(|_| !is_accelerated(expression))
+    }
+
+    /// Divides an expression at its longest literal.
+    fn divided(expression: &Hir) -> Option<Self> {
+        let looks = expression.properties().look_set();
+        if looks.contains(Look::Start) || looks.contains(Look::End) {
+            return None;
+        }
+        let expression = within_lines(expression);
+        let HirKind::Concat(parts) = expression.kind() else { return None };
+        let length = |part: &Hir| match part.kind() {
+            HirKind::Literal(literal) => literal.0.len(),
+            _ => 0,
+        };
+        let (at, part) = parts.iter().enumerate().max_by_key(|(_, part)| length(part))?;
+        let HirKind::Literal(literal) = part.kind() else { return None };
+        if literal.0.len() < MIN_LITERAL {
+            return None;
+        }
+        let before = half(&parts[..at], true)?;
+        let after = half(&parts[at + 1..], false)?;
+        let finder = Finder::new(&literal.0).into_owned();
+        let caches = caches(&before, &after);
+        Some(Self { finder, before, after, caches })
+    }
+
+    /// Returns the first line from `from` on that has, or may have, a match.
+    pub fn find_line(&self, text: &[u8], mut from: usize) -> Option<InnerMatch> {
+        let mut caches = self.caches.get();
+        while from < text.len() {
+            let at = from + self.finder.find(&text[from..])?;
+            match self.is_match_around(text, at, &mut caches) {
+                Some(true) => return Some(InnerMatch::Confirmed(at)),
+                Some(false) => {}
+                None => return Some(InnerMatch::Candidate(at)),
+            }
+            let end = memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length);
+            // Checking all places of the literal one by one could take time that is quadratic in the length of the line.
+            if self.finder.find(&text[at + 1..end]).is_some() {
+                return Some(InnerMatch::Candidate(at));
+            }
+            from = end + 1;
+        }
+        None
+    }
+
+    /// Whether the expression matches with the literal at this position; `None` if a DFA has given up.
+    fn is_match_around(&self, text: &[u8], at: usize, caches: &mut (Cache, Cache)) -> Option<bool> {
+        let (before, after) = caches;
+        let input = Input::new(text).anchored(Anchored::Yes).earliest(true);
+        if self.before.try_search_rev(before, &input.clone().span(0..at)).ok()?.is_none() {
+            return Some(false);
+        }
+        let behind = at + self.finder.needle().len()..text.len();
+        Some(self.after.try_search_fwd(after, &input.span(behind)).ok()?.is_some())
+    }
+}
+
+/// An expression without captures that has the matches without a line feed.
+fn within_lines(expression: &Hir) -> Hir {
+    match expression.kind() {
+        HirKind::Literal(literal) if literal.0.contains(&b'\n') => Hir::fail(),
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Look(_) => expression.clone(),
+        HirKind::Class(class) => Hir::class(without_line_feed(class.clone())),
+        HirKind::Repetition(repetition) => {
+            let sub = Box::new(within_lines(&repetition.sub));
+            Hir::repetition(Repetition { sub, ..repetition.clone() })
+        }
+        HirKind::Capture(capture) => within_lines(&capture.sub),
+        HirKind::Concat(parts) => Hir::concat(parts.iter().map(within_lines).collect()),
+        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(within_lines).collect()),
+    }
+}
+
+fn without_line_feed(mut class: Class) -> Class {
+    match &mut class {
+        Class::Unicode(class) => class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')])),
+        Class::Bytes(class) => class.difference(&ClassBytes::new([ClassBytesRange::new(b'\n', b'\n')])),
+    }
+    class
+}
+
+/// Whether the `regex` crate finds candidates of an expression by their literals.
+fn is_accelerated(expression: &Hir) -> bool {
+    let config = meta::Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_LIMIT));
+    let built = meta::Builder::new().configure(config).build_from_hir(expression);
+    built.is_ok_and(|regex| regex.is_accelerated())
+}
+
+/// Compiles the parts on one side of the literal.
+fn half(parts: &[Hir], reverse: bool) -> Option<DFA> {
+    let config = NfaConfig::new()
+        .utf8(false)
+        .reverse(reverse)
+        .which_captures(WhichCaptures::None)
+        .nfa_size_limit(Some(SIZE_LIMIT));
+    let nfa = Compiler::new().configure(config).build_from_hir(&Hir::concat(parts.to_vec())).ok()?;
+    DFA::builder().configure(Config::new().match_kind(MatchKind::All)).build_from_nfa(nfa).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use regex_syntax::ParserBuilder;
+
+    use super::*;
+
+    fn parse(pattern: &str) -> Hir {
+        let mut builder = ParserBuilder::new();
+        builder.utf8(false).multi_line(true).build().parse(pattern).expect("valid syntax")
+    }
+
+    /// The lines that match, by the literal, and by the engine for those that it leaves open.
+    fn lines(pattern: &str, text: &[u8]) -> Vec<usize> {
+        let expression = parse(pattern);
+        let inner = InnerLiteral::divided(&expression).expect("a literal");
+        let engine = meta::Regex::builder().build_from_hir(&expression).expect("an expression");
+        let (mut from, mut found) = (0, Vec::new());
+        while let Some(line) = inner.find_line(text, from) {
+            let (InnerMatch::Confirmed(at) | InnerMatch::Candidate(at)) = line;
+            let start = text[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            from = memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1);
+            let line_text = text[start..from].strip_suffix(b"\n").unwrap_or(&text[start..from]);
+            if matches!(line, InnerMatch::Confirmed(_)) || engine.is_match(line_text) {
+                found.push(start);
+            }
+        }
+        found
+    }
+
+    fn one_by_one(pattern: &str, text: &[u8]) -> Vec<usize> {
+        let engine = meta::Regex::builder().build_from_hir(&parse(pattern)).expect("an expression");
+        let mut start = 0;
+        let mut found = Vec::new();
+        for line in text.split(|&byte| byte == b'\n') {
+            if engine.is_match(line) {
+                found.push(start);
+            }
+            start += line.len() + 1;
+        }
+        found
+    }
+
+    #[test]
+    fn expressions_without_a_literal_in_the_middle_are_left_to_the_engine() {
+        for pattern in [
+            "abc",
+            "abc+",
+            "[a-z]+c",
+            "[a-z]+",
+            r"\b[a-z]+bot",
+            "abcd[ef]",
+            "[ab]+bot",
+            r"\A\w+bot",
+            r"\w+bot\z",
+        ] {
+            assert!(InnerLiteral::new(&parse(pattern)).is_none(), "{pattern}");
+        }
+        for pattern in ["[a-z]+bot", "([a-z]+bot)", r"(\w+)_lock_irq"] {
+            assert!(InnerLiteral::new(&parse(pattern)).is_some(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_line_with_the_literal_alone_is_skipped() {
+        let inner = InnerLiteral::new(&parse("[a-z]+bot")).expect("a literal");
+        assert_eq!(inner.find_line(b"-bot\nabot", 0), Some(InnerMatch::Confirmed(6)));
+        assert_eq!(inner.find_line(b"-bot -bot", 0), Some(InnerMatch::Candidate(1)));
+        assert_eq!(inner.find_line(b"-bot", 0), None);
+        assert_eq!(inner.find_line(b"", 0), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_same_lines_match_as_by_the_engine(
+            text in prop::collection::vec(prop::sample::select(vec![
+                &b"a"[..], b"b", b"bot", b"bot", b"boot", b"-", b"1", b"\n", b"\n", "é".as_bytes(), b"\xC3", b"\xFF", b"\r",
+            ]), 0..40),
+            pattern in prop::sample::select(vec![
+                "[ab]+bot", "[ab]+bot[0-9]+", "^[ab]*bot", "[0-9]*bot$", "^-*bot-*$", r"[^\n]*bot[^\n]*bot", "(?-u:[^a\\n])bot",
+                r"\w+bot", r"\W(bot)", r"[^a]+bot\s*", r"(?-u:\b)[b-z]+bot", "(a|é)bot", "(?:[ab]bot)?[^\\n-]bot1?", r"[^\n]bot$", "[ab]{2}bot",
+            ]),
+        ) {
+            let text = text.concat();
+            prop_assert_eq!(lines(pattern, &text), one_by_one(pattern, &text));
+        }
+    }
+}
