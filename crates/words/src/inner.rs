@@ -25,7 +25,7 @@ const SIZE_LIMIT: usize = 10 << 20;
 #[derive(Debug)]
 pub struct InnerLiteral {
     finder: Finder<'static>,
-    /// What precedes the literal, compiled for a search backwards.
+    /// The part before the literal, compiled for a search backwards.
     before: DFA,
     after: DFA,
     caches: Caches,

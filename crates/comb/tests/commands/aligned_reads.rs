@@ -128,7 +128,10 @@ fn large_reads_are_aligned_on_every_path() {
         let traces = directory.path().join("traces");
         fs::create_dir(&traces).expect("a folder");
         let traced = format!("strace -ff -o traces/of -e trace=read,pread64 -e raw=read,pread64 '{COMB}'");
-        let (_, err, code) = run(&mut shell(&directory, &script.replace("$comb", &traced)));
+        let mut command = shell(&directory, &script.replace("$comb", &traced));
+        // The folder of indexes.
+        command.env("XDG_CACHE_HOME", directory.path());
+        let (_, err, code) = run(&mut command);
         assert_eq!(code, Some(0), "{path}: {script}: {err}");
         let mut large = 0;
         for entry in fs::read_dir(&traces).expect("traces") {
