@@ -377,7 +377,9 @@ impl<'a> Reader<'a> {
     ) -> Result<bool, ProblemKind> {
         while *filled < limit {
             let wanted = (2 * *filled).max(FIRST_READ).min(limit);
-            self.buffer.reserve(wanted, LARGE_BUFFER);
+            // Once it holds bytes of the file, room that was made for all of them stays.
+            let usual = if *filled == 0 { LARGE_BUFFER } else { usize::MAX };
+            self.buffer.reserve(wanted, usual);
             let offset = start + *filled as u64;
             let read = self.buffer.read_at(file, *filled..wanted, offset);
             let got = read.map_err(|error| ProblemKind::Read { offset, error })?;
