@@ -66,6 +66,7 @@ use crate::print::lines::Style;
 use crate::search::{Searcher, Totals};
 use crate::which::Which;
 use crate::whole::WholeSearcher;
+use crate::whole::ahead::Ahead;
 
 /// Compiled patterns and output options of a search.
 #[derive(Clone, Debug)]
@@ -73,6 +74,8 @@ pub struct Query {
     matcher: AnyMatcher,
     style: Style,
     matches_every_line: bool,
+    /// How parts of large files are searched before the whole, if a match may span lines.
+    ahead: Option<Ahead>,
 }
 
 /// Result of a search.
@@ -113,7 +116,8 @@ impl Query {
         let matcher = AnyMatcher::new(&options)?;
         let mut style = Style::new(&options);
         style.which = Which::new(&options, &matcher)?;
-        Ok(Self { matcher, style, matches_every_line })
+        let ahead = ahead(&matcher, &options);
+        Ok(Self { matcher, style, matches_every_line, ahead })
     }
 
     /// Returns the byte that ends a line.
@@ -225,6 +229,7 @@ fn with_matcher<M: FileMatcher<Captures: Send> + Clone + Send + Sync>(
         let make = || {
             let mut searcher = WholeSearcher::new(&style.options, matcher.clone());
             searcher.which = style.which.as_ref();
+            searcher.ahead = query.ahead;
             searcher
         };
         let done = in_order(inputs, &options, separator, out, make);
@@ -248,6 +253,17 @@ impl Query {
             || hyperlink.is_some()
             || pattern.multiline && !stays_in_line
     }
+}
+
+/// How parts of large files are searched before the whole, if that is possible. The other engine and conditions may look at more of the
+/// text.
+fn ahead(matcher: &AnyMatcher, GrepOptions { pattern, line_end, .. }: &GrepOptions) -> Option<Ahead> {
+    if !pattern.multiline || !matches!(matcher, AnyMatcher::Rust(_)) {
+        return None;
+    }
+    // The end of a line before a line feed alone depends on the byte before it.
+    let looks_behind = pattern.boundary.is_some() || *line_end == LineEnd::Crlf;
+    Ahead::new(&matcher::expressions(matcher, pattern)?, looks_behind)
 }
 
 /// The statistics with another number of bytes printed.

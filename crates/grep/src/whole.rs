@@ -3,6 +3,7 @@
 //! Searching and printing are done by ripgrep's own crates. Hyperlinks to files take this path as well, as only those
 //! crates print them. The tests use this search as the reference for the search in blocks.
 
+pub(crate) mod ahead;
 mod compact;
 mod definitions;
 mod patterns;
@@ -28,6 +29,7 @@ use crate::options::{Binary, GrepOptions, LineEnd, Mode};
 use crate::print::lines::Style;
 use crate::search::Totals;
 use crate::which::Which;
+use ahead::{Ahead, PartMatches, Remembering};
 use compact::compact;
 use definitions::{Finished, Inserter, Piece, Recorder, SharedBuffer, insert_into_json};
 use patterns::insert_patterns;
@@ -44,6 +46,10 @@ pub(crate) struct WholeSearcher<'q, M> {
     scope_finder: Option<Box<dyn ScopeFinder>>,
     /// Names the patterns of matches, if they are printed.
     pub(crate) which: Option<&'q Which>,
+    /// How parts of large files are searched first, if they are.
+    pub(crate) ahead: Option<Ahead>,
+    /// Result for the parts of the present file.
+    parts: Vec<PartMatches>,
     pub(crate) totals: Totals,
 }
 
@@ -84,13 +90,16 @@ impl<'q, M: FileMatcher> WholeSearcher<'q, M> {
         }
         let printer = Printer::new(options);
         let (scope_finder, totals) = (options.scope_finder(), Totals::default());
-        Self { options, matcher, searcher: builder.build(), printer, scope_finder, which: None, totals }
+        let (searcher, which, ahead, parts) = (builder.build(), None, None, Vec::new());
+        Self { options, matcher, searcher, printer, scope_finder, which, ahead, parts, totals }
     }
 
     /// Adds definitions and patterns to the output of a file, and finds the results in it.
     fn finish_output(&mut self, source: &Source, text: &[u8], printed: Vec<u8>) -> Finished {
         let is_text = self.options.binary == Binary::Text || self.options.line_end == LineEnd::Nul;
-        let is_shown = !printed.is_empty() && (is_text || memchr(0, text).is_none());
+        // Elsewhere nothing depends on whether the file is binary, and to tell that takes a search of all of it.
+        let may_show = self.scope_finder.is_some() && !printed.is_empty();
+        let is_shown = may_show && (is_text || memchr(0, text).is_none());
         let (path, line_end) = (source.display_path(), self.options.line_end.terminator().as_byte());
         let text = if is_shown { text } else { b"" };
         let mut errors = Vec::new();
@@ -119,7 +128,9 @@ impl<'q, M: FileMatcher> WholeSearcher<'q, M> {
     fn print_records(&mut self, source: &Source, bytes: &[u8], out: &mut Output<'_>) {
         let path = source.display_path().as_os_str().as_encoded_bytes();
         let mut sink = RecordSink::new(&self.matcher, self.options, path);
-        if let Err(error) = self.searcher.search_slice(&self.matcher, bytes, &mut sink) {
+        let parts = std::mem::take(&mut self.parts);
+        let known = Remembering::new(&self.matcher, bytes, self.ahead, parts);
+        if let Err(error) = self.searcher.search_slice(known, bytes, &mut sink) {
             self.totals.errors.push((source.clone(), error.to_string()));
         }
         let Recorded { bytes, results, any } = sink.finish();
@@ -207,15 +218,14 @@ impl Recording {
 
     fn search<M: Matcher>(
         &mut self,
-        (searcher, matcher): (&mut Searcher, &M),
+        (searcher, known): (&mut Searcher, &Remembering<'_, M>),
         source: &Source,
-        bytes: &[u8],
     ) -> Outcome {
         let Self { printer, buffer, pieces, .. } = self;
         pieces.clear();
-        let mut sink = printer.sink_with_path(matcher, source.display_path());
+        let mut sink = printer.sink_with_path(known, source.display_path());
         let recorder = Recorder { sink: &mut sink, buffer: buffer.clone(), pieces };
-        let error = searcher.search_slice(matcher, bytes, recorder).err();
+        let error = searcher.search_slice(known, known.text, recorder).err();
         Outcome {
             any: sink.has_match(),
             stats: sink.stats().cloned(),
@@ -299,13 +309,12 @@ struct Outcome {
 }
 
 fn search_lines<M: Matcher, W: WriteColor>(
-    (searcher, matcher): (&mut Searcher, &M),
+    (searcher, known): (&mut Searcher, &Remembering<'_, M>),
     printer: &mut Standard<W>,
     source: &Source,
-    bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, source.display_path());
-    let error = searcher.search_slice(matcher, bytes, &mut sink).err();
+    let mut sink = printer.sink_with_path(known, source.display_path());
+    let error = searcher.search_slice(known, known.text, &mut sink).err();
     Outcome {
         any: sink.has_match(),
         stats: sink.stats().cloned(),
@@ -314,13 +323,12 @@ fn search_lines<M: Matcher, W: WriteColor>(
 }
 
 fn search_counts<M: Matcher, W: WriteColor>(
-    (searcher, matcher): (&mut Searcher, &M),
+    (searcher, known): (&mut Searcher, &Remembering<'_, M>),
     printer: &mut Summary<W>,
     source: &Source,
-    bytes: &[u8],
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(matcher, source.display_path());
-    let error = searcher.search_slice(matcher, bytes, &mut sink).err();
+    let mut sink = printer.sink_with_path(known, source.display_path());
+    let error = searcher.search_slice(known, known.text, &mut sink).err();
     Outcome {
         any: sink.has_match(),
         stats: sink.stats().cloned(),
@@ -347,20 +355,19 @@ impl Matcher for NoMatches {
 
 /// Searches, and prints the lines with what `shown` finds in them.
 fn search_json<M: Matcher>(
-    (searcher, matcher): (&mut Searcher, &M),
+    (searcher, known): (&mut Searcher, &Remembering<'_, M>),
     shown: &impl Matcher,
     printer: &mut JSON<Vec<u8>>,
     source: &Source,
-    bytes: &[u8],
 ) -> Outcome {
     let mut sink = printer.sink_with_path(shown, source.display_path());
-    let error = searcher.search_slice(matcher, bytes, &mut sink).err();
+    let error = searcher.search_slice(known, known.text, &mut sink).err();
     let stats = Some(sink.stats().clone());
     Outcome { any: sink.has_match(), stats, error: error.map(|error| error.to_string()) }
 }
 
 impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
-    type Found = ();
+    type Found = PartMatches;
     type State = ();
     type Tally = ();
 
@@ -380,13 +387,32 @@ impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) {}
 
-    fn search(&mut self, _block: &mut Block<'_>) {}
+    fn searches_parts(&self) -> bool {
+        let GrepOptions { mode, quiet, max_count, limit, stop_on_nonmatch, .. } = self.options;
+        let may_end_early = *quiet || *stop_on_nonmatch || max_count.is_some() || limit.is_some();
+        self.ahead.is_some()
+            && !may_end_early
+            && !matches!(mode, Mode::FilesWithMatches | Mode::FilesWithoutMatch)
+    }
 
-    fn advance(&mut self, _block: &Block<'_>, _found: &(), _state: &mut ()) -> ControlFlow<()> {
+    fn search_part(&mut self, text: &[u8], part: Range<usize>) -> Option<PartMatches> {
+        self.ahead?.search(&self.matcher, text, part)
+    }
+
+    fn receive_parts(&mut self, found: Vec<Option<PartMatches>>) {
+        self.parts = found.into_iter().flatten().collect();
+    }
+
+    // All is done when it is printed.
+    fn search(&mut self, _block: &mut Block<'_>) -> PartMatches {
+        PartMatches::default()
+    }
+
+    fn advance(&mut self, _block: &Block<'_>, _found: &PartMatches, _state: &mut ()) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, block: &Block<'_>, (): (), (): &(), (): &mut (), out: &mut Output<'_>) {
+    fn print(&mut self, block: &Block<'_>, _found: PartMatches, (): &(), (): &mut (), out: &mut Output<'_>) {
         let source = block.source;
         self.searcher.set_binary_detection(self.binary_detection(source));
         let bytes = &*block.bytes;
@@ -394,30 +420,35 @@ impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
             self.totals.errors.push((source.clone(), error.to_string()));
             return;
         }
-        let with = (&mut self.searcher, &self.matcher);
+        let parts = std::mem::take(&mut self.parts);
+        let known = Remembering::new(&self.matcher, bytes, self.ahead, parts);
+        let with = (&mut self.searcher, &known);
         let (outcome, printed) = match &mut self.printer {
-            Printer::Records => return self.print_records(source, bytes, out),
+            Printer::Records => {
+                self.parts = known.parts;
+                return self.print_records(source, bytes, out);
+            }
             Printer::Lines(printer) => {
-                (search_lines(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
+                (search_lines(with, printer, source), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::ColoredLines(printer) => {
-                (search_lines(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
+                (search_lines(with, printer, source), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::RecordedLines(printer) => {
-                let outcome = printer.search(with, source, bytes);
+                let outcome = printer.search(with, source);
                 (outcome, printer.take(&self.matcher, bytes))
             }
             Printer::Summary(printer) => {
-                (search_counts(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
+                (search_counts(with, printer, source), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::ColoredSummary(printer) => {
-                (search_counts(with, printer, source, bytes), std::mem::take(printer.get_mut().get_mut()))
+                (search_counts(with, printer, source), std::mem::take(printer.get_mut().get_mut()))
             }
             Printer::Json(printer) => {
                 let GrepOptions { pattern, invert, max_count, .. } = self.options;
                 let outcome = match pattern.multiline && *invert && max_count.is_some() {
-                    true => search_json(with, &NoMatches, printer, source, bytes),
-                    false => search_json(with, &self.matcher, printer, source, bytes),
+                    true => search_json(with, &NoMatches, printer, source),
+                    false => search_json(with, &known, printer, source),
                 };
                 (outcome, std::mem::take(printer.get_mut()))
             }

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread;
@@ -614,5 +614,68 @@ fn progress_is_shown_with_the_total_unless_an_input_is_decoded() {
             assert!(shows(std::slice::from_ref(&text), sort, width, (100, Some(100))), "{width} {sort:?}");
         }
         assert!(shows(std::slice::from_ref(&wide), by_path, width, (20, None)), "{width}");
+    }
+}
+
+/// Truncates a file while its parts are searched, and prints the number of bytes left.
+struct Truncating(PathBuf);
+
+impl Visit for Truncating {
+    type Found = Range<usize>;
+    type State = ();
+    type Tally = ();
+
+    fn wants(&self) -> Wants {
+        Wants::Whole(usize::MAX)
+    }
+
+    fn begin(&mut self, _source: &Source, _start: &[u8]) {}
+
+    fn searches_parts(&self) -> bool {
+        true
+    }
+
+    fn search_part(&mut self, text: &[u8], part: Range<usize>) -> Option<Range<usize>> {
+        assert!(text.get(part.clone()).is_some());
+        fs::OpenOptions::new().write(true).open(&self.0).unwrap().set_len(5000).unwrap();
+        Some(part)
+    }
+
+    fn receive_parts(&mut self, found: Vec<Option<Range<usize>>>) {
+        let ends: Vec<usize> = found.into_iter().map(|part| part.unwrap().end).collect();
+        assert_eq!(ends, [32_000, 64_000, 90_000]);
+    }
+
+    fn search(&mut self, block: &mut Block<'_>) -> Range<usize> {
+        0..block.bytes.iter().filter(|&&byte| byte != 0).count()
+    }
+
+    fn advance(&mut self, _block: &Block<'_>, _found: &Range<usize>, (): &mut ()) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn print(&mut self, _block: &Block<'_>, found: Range<usize>, (): &(), (): &mut (), out: &mut Output<'_>) {
+        out.bytes().extend(format!("{}\n", found.end).bytes());
+    }
+}
+
+#[test]
+fn a_mapped_file_that_shrinks_is_reported() {
+    for width in [1, 3] {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("file");
+        fs::write(&path, "xxxxxxxx\n".repeat(10_000)).unwrap();
+        let options = ScanOptions::default().width(Width::Fixed(width)).block_size(1000);
+        let mut out = Vec::new();
+        let done = in_order(&Inputs::new([&path]), &options, None, &mut out, || Truncating(path.clone()));
+        let problems: Vec<String> = done.problems.iter().map(|problem| problem.to_string()).collect();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(
+            problems[0]
+                .contains("file truncated while it was read: it had 90.0 kB, now it ends at byte 5000"),
+            "{problems:?}"
+        );
+        // The kernel fills the last page with zeros.
+        assert_eq!(String::from_utf8(out).unwrap(), "5000\n");
     }
 }

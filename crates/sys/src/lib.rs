@@ -1,4 +1,4 @@
-//! Safe wrappers of the operating system and the processor: SIMD, memory, buffers for reads, resource usage, threads, standard streams,
+//! Safe wrappers of the operating system and the processor: SIMD, memory, buffers for reads, maps of files, resource usage, threads, standard streams,
 //! child processes, locales and texts of system errors; number formats for people and for files; setters of options.
 //!
 //! Every other crate may use this one; it uses none of them.
@@ -9,6 +9,7 @@
 mod byte_reader;
 pub mod children;
 mod error;
+mod guarded_map;
 #[cfg(all(target_os = "linux", not(feature = "portable")))]
 mod linux;
 mod locale;
@@ -34,6 +35,7 @@ use portable as system;
 
 pub use byte_reader::ByteReader;
 pub use error::io_reason;
+pub use guarded_map::{Access, GuardedMap};
 pub use locale::with_c_locale;
 pub use read_buffer::{BufferedInput, ReadBuffer};
 pub use system::{advice, directory, file_system, lease, machine, mounts, process, socket, temporary};

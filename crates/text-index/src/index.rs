@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use finecomb_sys::{Access, GuardedMap};
+
 use crate::alphabet::Alphabet;
 use crate::entries::Entries;
 use crate::error::{Damage, Error};
 use crate::format::{Header, Section};
 use crate::front::{Front, Ranks};
 use crate::lines::{self, Place};
-use crate::map::Map;
 use crate::packed::Packed;
 use crate::pattern::Pattern;
 use crate::presence::Presence;
@@ -42,7 +43,7 @@ pub struct Index {
 /// Storage of an open index.
 #[derive(Debug)]
 enum Storage {
-    Map(Map),
+    Map(GuardedMap),
     Memory(Vec<u8>),
 }
 
@@ -53,6 +54,12 @@ impl Storage {
             Self::Memory(bytes) => bytes,
         }
     }
+}
+
+/// Maps a file of this size, not 0.
+fn map(file: &File, size: u64) -> io::Result<GuardedMap> {
+    let length = usize::try_from(size).map_err(|_| io::ErrorKind::FileTooLarge)?;
+    GuardedMap::new(file, length, Access::Random)
 }
 
 impl Index {
@@ -72,7 +79,7 @@ impl Index {
         let storage = if is_empty {
             Storage::Memory(Vec::new())
         } else {
-            Storage::Map(Map::new(&file).map_err(failed)?)
+            Storage::Map(map(&file, metadata.len()).map_err(failed)?)
         };
         Self::new(path, storage)
     }

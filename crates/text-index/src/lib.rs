@@ -40,7 +40,6 @@ mod format;
 mod front;
 mod index;
 mod lines;
-mod map;
 mod occurrences;
 mod packed;
 mod passage;

@@ -11,12 +11,13 @@ mod chain;
 mod collected;
 mod end;
 mod job;
+mod mapped;
 mod output;
 mod visiting;
 mod worker;
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::Ordering;
 use std::thread;
 
@@ -99,6 +100,19 @@ pub trait Visit: Send {
     /// Searches a block without knowing the preceding part of the file. The bytes may be changed; later steps see the
     /// changed bytes.
     fn search(&mut self, block: &mut Block<'_>) -> Self::Found;
+
+    /// Whether the parts of a large file that is wanted as a whole are searched first, each by any worker. Default: `false`.
+    fn searches_parts(&self) -> bool {
+        false
+    }
+
+    /// Searches a part of a text that is wanted as a whole. The text is not changed.
+    fn search_part(&mut self, _text: &[u8], _part: Range<usize>) -> Option<Self::Found> {
+        None
+    }
+
+    /// Receives what was found in the parts of a text, in their order, before the whole of it is searched.
+    fn receive_parts(&mut self, _found: Vec<Option<Self::Found>>) {}
 
     /// Returns `true` if a block has no match and changes the state only by its length. Such blocks are skipped until
     /// another block of the file is different. Default: `false`.

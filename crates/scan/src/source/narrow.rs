@@ -17,7 +17,9 @@ impl Reader<'_> {
     pub(crate) fn narrow(&mut self, by: &dyn Narrow, source: &Source, contents: &mut Contents) -> u64 {
         let min_size = MIN_BLOCKS.saturating_mul(self.context.bounds.block_size as u64);
         let file = match contents {
-            Contents::Whole { .. } | Contents::Archive(_) | Contents::Unwanted => return 0,
+            Contents::Whole { .. } | Contents::Mapped { .. } | Contents::Archive(_) | Contents::Unwanted => {
+                return 0;
+            }
             Contents::Chunks { file: Chunks::Plain(file), .. } if file.len() < min_size => return 0,
             Contents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => file,
             Contents::Chunks { file, .. } => {

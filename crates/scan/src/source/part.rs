@@ -40,6 +40,12 @@ impl Reader<'_> {
                 *range = range.start + lines.start..range.start + lines.end;
                 Ok(Some((whole - range.len()) as u64))
             }
+            Contents::Mapped { map, range } => {
+                let (whole, text) = (range.len(), &map[range.clone()]);
+                let lines = lines_from(text, range.start as u64, part, self.context.bounds.line_end);
+                *range = range.start + lines.start..range.start + lines.end;
+                Ok(Some((whole - range.len()) as u64))
+            }
             Contents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => {
                 self.meter.enter(Phase::Read);
                 let whole = file.len();

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use finecomb_meter::{Meter, Phase};
-use finecomb_sys::{BufferedInput, ReadBuffer, stdio};
+use finecomb_sys::{Access, BufferedInput, GuardedMap, ReadBuffer, stdio};
 use rustix::fs::{OFlags, fcntl_setfl};
 
 use super::archive::{ARCHIVE_HEAD, Archive, Batch, Text, Wanted};
@@ -34,6 +34,9 @@ const LARGE_BUFFER: usize = 4 << 20;
 
 /// Size of the first read of a file, in bytes: nearly all source files fit.
 pub(crate) const FIRST_READ: usize = 128 << 10;
+
+/// Size of the smallest file that is mapped if it is wanted as a whole, in blocks. All cores search it.
+pub(crate) const MAPPED_BLOCKS: usize = 32;
 
 /// Bytes of decoded text that are known before the first block, at any block size: visitors inspect the beginning of a
 /// file. Small in tests, so that small files are read in parts.
@@ -86,6 +89,8 @@ pub(crate) enum Named {
 pub(crate) enum Contents {
     /// The whole file, at this range of the reader's buffer. `skipped` bytes of the file precede it.
     Whole { range: Range<usize>, skipped: u64, medium: Medium },
+    /// A large file that is wanted as a whole, with its text at this range.
+    Mapped { map: GuardedMap, range: Range<usize> },
     /// A file to be read chunk by chunk. Its beginning is in the buffer at `known`.
     Chunks { file: Chunks, start: u64, known: Range<usize> },
     /// A file to be read sequentially. Its beginning is in the buffer at `known`, and also part of the stream, which begins
@@ -105,7 +110,7 @@ impl Contents {
             Self::Chunks { file, .. } => matches!(file, Chunks::Parted(_)),
             Self::Stream { stream, .. } => stream.is_decoded(),
             Self::Archive(_) => true,
-            Self::Unwanted => false,
+            Self::Mapped { .. } | Self::Unwanted => false,
         }
     }
 }
@@ -289,7 +294,8 @@ impl<'a> Reader<'a> {
             }
             _ => ended,
         };
-        if !ended || filled > limit {
+        let mapped_from = self.context.bounds.block_size.saturating_mul(MAPPED_BLOCKS);
+        if !ended || filled > limit.min(mapped_from) {
             let metadata = file.metadata().map_err(ProblemKind::Open)?;
             let size = metadata.len();
             if size.saturating_sub(start) > limit as u64 {
@@ -301,6 +307,12 @@ impl<'a> Reader<'a> {
                     start: range.start,
                     known: begin..filled,
                 });
+            }
+            if let Some(map) =
+                (size.saturating_sub(start) > mapped_from as u64).then(|| map(&file, size)).flatten()
+            {
+                let begin = usize::try_from(start).unwrap_or(usize::MAX).saturating_add(begin);
+                return Ok(Contents::Mapped { range: begin..map.len(), map });
             }
             // One more byte finds the end. Without the size, a large file would be copied from one buffer to the next, and take
             // twice the memory.
@@ -656,7 +668,7 @@ impl<'a> Reader<'a> {
                 }
             }
             Contents::Stream { stream, .. } => stream.recognize(by, &mut self.problems)?,
-            Contents::Archive(_) | Contents::Unwanted => {}
+            Contents::Mapped { .. } | Contents::Archive(_) | Contents::Unwanted => {}
         }
         Ok(None)
     }
@@ -674,6 +686,14 @@ impl<'a> Reader<'a> {
         let stream = Stream::new(source, origin, start, offset, self.context.bounds, stop);
         Contents::Stream { stream, known }
     }
+}
+
+/// Maps a file of this size, if the system allows it. Memory for a copy would have to be zeroed by the kernel first, which takes longer than most
+/// searches.
+fn map(file: &File, size: u64) -> Option<GuardedMap> {
+    let mut map = GuardedMap::new(file, usize::try_from(size).ok()?, Access::InOrder).ok()?;
+    // Visitors may change the bytes.
+    map.bytes_mut().is_ok().then_some(map)
 }
 
 /// The source with the identity of its file.

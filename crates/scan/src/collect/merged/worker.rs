@@ -198,7 +198,8 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                     self.process_alone(stream)
                 }
             }
-            Contents::Archive(_) | Contents::Unwanted => {}
+            // A file that is larger than the limit is read in chunks.
+            Contents::Mapped { .. } | Contents::Archive(_) | Contents::Unwanted => {}
         }
     }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chain::Chain;
+use super::mapped::Mapped;
 use super::{Visit, Wants};
 use crate::block::Source;
 use crate::inputs::Inputs;
@@ -24,6 +25,8 @@ pub(crate) enum Job<V: Visit> {
     Listed(Range<usize>),
     /// The rest of a file that is read in chunks, from the block with this number on.
     Chunks(Arc<Shared<V>>, Arc<Chunks>, u64),
+    /// The rest of a mapped file, from the part with this number on.
+    Mapped(Arc<Mapped<V>>, usize),
     /// The rest of a stream.
     Stream(Box<Streamed<V>>),
     /// The rest of an archive.
@@ -38,6 +41,10 @@ pub(crate) enum Work<V: Visit> {
     Chunk(Arc<Shared<V>>, Arc<Chunks>, u64, u64),
     /// The end of a file with this number of blocks.
     End(Arc<Shared<V>>, u64),
+    /// The part of a mapped file with this number.
+    MappedPart(Arc<Mapped<V>>, usize),
+    /// A mapped file whose parts have been claimed.
+    MappedWhole(Arc<Mapped<V>>),
     Stream(Box<Streamed<V>>),
     Archive(Box<Archive>),
 }
@@ -92,6 +99,10 @@ impl<V: Visit> Divisible for Job<V> {
             Self::Listed(files) => Claim::Last(Work::Listed(files)),
             Self::Stream(stream) => Claim::Last(Work::Stream(stream)),
             Self::Archive(archive) => Claim::Last(Work::Archive(archive)),
+            Self::Mapped(file, part) if part < file.parts() => {
+                Claim::Part(Work::MappedPart(Arc::clone(&file), part), Self::Mapped(file, part + 1))
+            }
+            Self::Mapped(file, _) => Claim::Last(Work::MappedWhole(file)),
             Self::Chunks(shared, file, block) => {
                 let chunk = if shared.chain.is_over() { None } else { file.claim() };
                 match chunk {

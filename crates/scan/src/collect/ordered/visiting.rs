@@ -22,9 +22,10 @@ use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
 /// Work of opening a file, expressed in bytes of contents.
 pub(super) const FILE_WORK: u64 = 32 << 10;
 
-/// A text in the buffer of a reader: all of a file, or a part of it.
+/// A text in the buffer of a reader or in a map: all of a file, or a part of it.
+#[derive(Clone)]
 pub(super) struct WholeText {
-    /// Its range in the buffer.
+    /// Its range in the buffer or the map.
     pub(super) range: Range<usize>,
     /// Its offset in the file.
     pub(super) start: u64,
@@ -72,17 +73,23 @@ impl<V: Visit> Visitor<'_, V> {
     }
 
     /// Visits a file that is entirely in the buffer, or a part of it.
-    pub(super) fn visit_whole(&mut self, source: &Source, text: WholeText) {
-        let WholeText { range, start, text_start, is_whole } = text;
-        self.begin_file(source);
+    pub(super) fn visit_whole(&mut self, source: &Source, text: &WholeText) {
         let mut buffer = mem::take(&mut self.reader.buffer);
+        self.record_bytes(text.range.len());
+        self.visit_bytes(source, &mut buffer[text.range.clone()], text);
+        self.reader.buffer = buffer;
+    }
+
+    /// Visits the bytes of a text.
+    pub(super) fn visit_bytes(&mut self, source: &Source, bytes: &mut [u8], text: &WholeText) {
+        let &WholeText { ref range, start, text_start, is_whole } = text;
+        self.begin_file(source);
         let state = self.visit.begin(source, &[]);
         let bounds = self.reader.context.bounds_for(source);
-        let unclosed = if V::AS_FOLD { bounds.unclosed_in(&buffer[range.clone()]) } else { 0 };
+        let unclosed = if V::AS_FOLD { bounds.unclosed_in(bytes) } else { 0 };
         let first_line = (V::AS_FOLD && start == range.start as u64).then_some(1);
         let (start, offset) = if V::AS_FOLD { (0, start) } else { (text_start, start - text_start) };
         let mut unshared = Unshared { start, state, tally: V::Tally::default() };
-        let bytes = &mut buffer[range];
         let _ = if bytes.is_empty() {
             // Elsewhere an empty block carries no information, but an empty file must have one block.
             let mut block = Block { is_whole, ..Block::new(source, offset, bytes) };
@@ -90,9 +97,8 @@ impl<V: Visit> Visitor<'_, V> {
         } else {
             let ends = self.visit.nul_ends(source);
             let block = Block { is_whole, first_line, ..Block::new(source, offset, bytes) };
-            self.visit_next(block, unclosed, ends, &mut unshared)
+            self.visit_divided(block, unclosed, ends, &mut unshared)
         };
-        self.reader.buffer = buffer;
         self.end_file(source, unshared);
     }
 
@@ -145,9 +151,20 @@ impl<V: Visit> Visitor<'_, V> {
         ends: NulEnds,
         unshared: &mut Unshared<V>,
     ) -> ControlFlow<()> {
+        self.record_bytes(block.bytes.len());
+        self.visit_divided(block, unclosed, ends, unshared)
+    }
+
+    /// Visits the parts that a block is divided into.
+    fn visit_divided(
+        &mut self,
+        block: Block<'_>,
+        unclosed: usize,
+        ends: NulEnds,
+        unshared: &mut Unshared<V>,
+    ) -> ControlFlow<()> {
         let Block { source, bytes, lookahead, mut first_line, .. } = block;
         let total = bytes.len();
-        self.record_bytes(total);
         let bounds = self.reader.context.bounds_for(source).with_ends(ends);
         for part in divided::<V>(bytes, unclosed, block.in_long_line, bounds) {
             let before = first_line;

@@ -151,6 +151,8 @@ impl<'w, V: Visit> Visitor<'w, V> {
             Work::Listed(files) => self.visit_collected(files),
             Work::Chunk(shared, file, chunk, block) => self.visit_chunk(&shared, &file, chunk, block),
             Work::End(shared, blocks) => self.end_shared(&shared, blocks),
+            Work::MappedPart(file, part) => self.visit_part(&file, part),
+            Work::MappedWhole(file) => self.visit_searched(&file),
             Work::Stream(stream) => self.visit_stream(slot, stream),
             Work::Archive(archive) => self.visit_archive(slot, archive),
         }
@@ -308,6 +310,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         let source = recognized.as_ref().unwrap_or(source);
         let text_start = match &contents {
             Ok(Some(Contents::Whole { skipped, .. })) => *skipped,
+            Ok(Some(Contents::Mapped { range, .. })) => range.start as u64,
             _ => 0,
         };
         let mut is_whole = true;
@@ -336,12 +339,16 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 None
             }
             Ok(Some(Contents::Whole { range, skipped, medium: Medium::File })) => {
-                self.visit_whole(source, text(range, skipped));
+                self.visit_whole(source, &text(range, skipped));
                 None
             }
             Ok(Some(Contents::Whole { range, skipped, medium })) => {
-                self.visit_whole(&source.with_medium(medium), text(range, skipped));
+                self.visit_whole(&source.with_medium(medium), &text(range, skipped));
                 None
+            }
+            Ok(Some(Contents::Mapped { map, range })) => {
+                let start = range.start as u64;
+                self.begin_mapped(source, map, text(range, start))
             }
             Ok(Some(Contents::Chunks { .. } | Contents::Stream { .. }))
                 if let Wants::Whole(limit) = self.wants =>

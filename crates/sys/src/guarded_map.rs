@@ -1,20 +1,22 @@
 //! Memory-mapped files that may be truncated while they are read.
 //!
 //! Reading a page past the end of a mapped file, or one that the disk cannot deliver, raises SIGBUS, which by default ends the
-//! process. A server must survive the truncation of one of its files: the handler here replaces the missing page with zeros and
-//! marks the map as damaged. Readers check the mark before they use the data.
+//! process. A program must survive the truncation of one of its files: the handler here replaces the missing page with zeros and
+//! marks the map as damaged. Readers check the mark before they rely on the bytes.
 #![allow(unsafe_code, reason = "maps and signal handlers have no safe interface")]
 
 use std::fs::File;
 use std::io;
 use std::mem;
 use std::ops::Deref;
-use std::ptr;
+use std::ptr::{self, NonNull};
+use std::slice;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use memmap2::{Advice, Mmap, MmapOptions};
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
+use rustix::mm::{
+    Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap, mmap_anonymous, mprotect, munmap,
+};
 use rustix::param::page_size;
 
 /// Maximum number of guarded maps. The table has a fixed size, as a signal handler can neither take a lock nor grow a list.
@@ -37,47 +39,88 @@ static MAPS: [Slot; SLOTS] = [const {
     }
 }; SLOTS];
 
-/// Read-only memory-mapped file.
+/// Order in which the pages of a map are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// From the beginning to the end, so that the kernel reads ahead.
+    InOrder,
+    /// Anywhere: the kernel reads nothing but the page that is wanted.
+    Random,
+}
+
+/// A memory-mapped file.
 #[derive(Debug)]
-pub(crate) struct Map {
-    map: Mmap,
+pub struct GuardedMap {
+    start: NonNull<u8>,
+    length: usize,
     slot: usize,
 }
 
-impl Map {
-    /// Maps a file that is not empty, for random access.
-    pub(crate) fn new(file: &File) -> io::Result<Self> {
+// SAFETY: the bytes are owned, as those of a `Vec` are.
+unsafe impl Send for GuardedMap {}
+// SAFETY: as above.
+unsafe impl Sync for GuardedMap {}
+
+impl GuardedMap {
+    /// Maps the first `length` bytes of a file, at least one.
+    ///
+    /// # Errors
+    /// If the system refuses, or there are too many maps.
+    pub fn new(file: &File, length: usize, access: Access) -> io::Result<Self> {
         guard()?;
         let slot = MAPS.iter().position(|slot| !slot.taken.swap(true, Ordering::AcqRel));
-        let slot = slot.ok_or_else(|| io::Error::other("too many open indexes"))?;
-        // SAFETY: the bytes are only read as bytes, and no decision relies on reading the same bytes twice. If another process
-        // changes the file, answers may be wrong, and they are checked. The guard handles a truncated file.
-        let map = unsafe { MmapOptions::new().map(file) }.inspect_err(|_| release(slot))?;
-        // Prevents readahead around every page fault. A kernel may refuse the advice.
-        let _ = map.advise(Advice::Random);
-        let start = map.as_ptr() as usize;
+        let slot = slot.ok_or_else(|| io::Error::other("too many files are mapped into memory"))?;
+        // SAFETY: the kernel chooses the address. The bytes are only used as bytes, and no decision relies on reading the same bytes
+        // twice. If another process changes the file, answers may be wrong. The guard handles a truncated file.
+        let mapped = unsafe { mmap(ptr::null_mut(), length, ProtFlags::READ, MapFlags::PRIVATE, file, 0) };
+        let start = mapped.map(|start| NonNull::new(start.cast::<u8>())).inspect_err(|_| release(slot))?;
+        let Some(start) = start else {
+            release(slot);
+            return Err(io::ErrorKind::OutOfMemory.into());
+        };
+        let advice = match access {
+            Access::InOrder => Advice::Sequential,
+            Access::Random => Advice::Random,
+        };
+        // SAFETY: the range was just mapped. A kernel may refuse the advice.
+        let _ = unsafe { madvise(start.as_ptr().cast(), length, advice) };
         MAPS[slot].is_damaged.store(false, Ordering::Relaxed);
-        MAPS[slot].start.store(start, Ordering::Relaxed);
-        MAPS[slot].end.store(start + map.len(), Ordering::Release);
-        Ok(Self { map, slot })
+        MAPS[slot].start.store(start.as_ptr() as usize, Ordering::Relaxed);
+        MAPS[slot].end.store(start.as_ptr() as usize + length, Ordering::Release);
+        Ok(Self { start, length, slot })
+    }
+
+    /// Returns the bytes for changes, which stay in memory. A page that is changed takes memory.
+    ///
+    /// # Errors
+    /// If the system does not promise the memory.
+    pub fn bytes_mut(&mut self) -> io::Result<&mut [u8]> {
+        // SAFETY: the range is mapped, and `self` is borrowed mutably.
+        unsafe {
+            mprotect(self.start.as_ptr().cast(), self.length, MprotectFlags::READ | MprotectFlags::WRITE)?;
+            Ok(slice::from_raw_parts_mut(self.start.as_ptr(), self.length))
+        }
     }
 
     /// Returns `true` if a page was missing when it was read.
-    pub(crate) fn is_damaged(&self) -> bool {
+    pub fn is_damaged(&self) -> bool {
         MAPS[self.slot].is_damaged.load(Ordering::Acquire)
     }
 }
 
-impl Deref for Map {
+impl Deref for GuardedMap {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.map
+        // SAFETY: the range is mapped, and borrowed with `self`.
+        unsafe { slice::from_raw_parts(self.start.as_ptr(), self.length) }
     }
 }
 
-impl Drop for Map {
+impl Drop for GuardedMap {
     fn drop(&mut self) {
+        // SAFETY: the range was mapped by `new`, and nothing refers to it any more.
+        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.length) };
         release(self.slot);
     }
 }
@@ -129,9 +172,10 @@ extern "C" fn on_bus_error(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut l
     });
     let page = PAGE.load(Ordering::Relaxed);
     let start = address & !(page - 1);
-    // SAFETY: the page lies in a map of this module, to which only shared slices of bytes refer.
+    let protection = ProtFlags::READ | ProtFlags::WRITE;
+    // SAFETY: the page lies in a map of this module, to which only slices of bytes refer, and has not been read or written.
     let replaced = map.is_some_and(|_| unsafe {
-        mmap_anonymous(start as *mut _, page, ProtFlags::READ, MapFlags::PRIVATE | MapFlags::FIXED).is_ok()
+        mmap_anonymous(start as *mut _, page, protection, MapFlags::PRIVATE | MapFlags::FIXED).is_ok()
     });
     match (map, BEFORE.get()) {
         (Some(map), _) if replaced => map.is_damaged.store(true, Ordering::Release),
@@ -149,29 +193,45 @@ mod tests {
 
     use super::*;
 
+    fn map(file: &File, pages: usize) -> GuardedMap {
+        GuardedMap::new(file, pages * page_size(), Access::Random).expect("a map")
+    }
+
     #[test]
     fn a_map_survives_the_truncation_of_its_file() {
         let mut file = tempfile::tempfile().expect("a file");
         let page = page_size();
         file.write_all(&vec![7; 8 * page]).expect("written");
-        let whole = Map::new(&file).expect("a map");
-        let map = Map::new(&file).expect("a map");
-        assert_eq!(map[5 * page], 7);
-        assert!(!map.is_damaged());
+        let whole = map(&file, 8);
+        let mut cut = map(&file, 8);
+        assert_eq!(cut[5 * page], 7);
+        assert!(!cut.is_damaged());
         file.set_len(page as u64).expect("cut off");
         for _ in 0..2 {
-            assert_eq!(map[page - 1], 7);
-            assert_eq!(map.iter().skip(page).max(), Some(&0));
-            assert!(map.is_damaged());
+            assert_eq!(cut[page - 1], 7);
+            assert_eq!(cut.iter().skip(page).max(), Some(&0));
+            assert!(cut.is_damaged());
         }
+        cut.bytes_mut().expect("memory")[6 * page] = 1;
+        assert_eq!(cut[6 * page], 1);
         assert!(!whole.is_damaged(), "the other map has not been read");
-        drop(map);
+        drop(cut);
         assert_eq!(whole[3 * page], 0);
         assert!(whole.is_damaged());
         // A reused slot is not marked as damaged.
         file.set_len(2 * page as u64).expect("longer");
-        let again = Map::new(&file).expect("a map");
+        let again = map(&file, 2);
         assert_eq!(again.iter().filter(|&&byte| byte == 7).count(), page);
         assert!(!again.is_damaged());
+    }
+
+    #[test]
+    fn changes_stay_in_memory() {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(b"text").expect("written");
+        let mut changed = GuardedMap::new(&file, 4, Access::InOrder).expect("a map");
+        changed.bytes_mut().expect("memory")[0] = b'n';
+        let same = GuardedMap::new(&file, 4, Access::InOrder).expect("a map");
+        assert_eq!((&*changed, &*same), (&b"next"[..], &b"text"[..]));
     }
 }
