@@ -11,9 +11,9 @@ use regex_automata::hybrid::dfa::{Cache, Config, DFA};
 use regex_automata::nfa::thompson::{Compiler, Config as NfaConfig, WhichCaptures};
 use regex_automata::util::pool::Pool;
 use regex_automata::{Anchored, Input, MatchKind, meta};
-use regex_syntax::hir::{
-    Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition,
-};
+use regex_syntax::hir::{Hir, HirKind, Look};
+
+use crate::lines::within_lines;
 
 /// Length of the shortest literal that is searched for, in bytes. Shorter ones are too frequent.
 const MIN_LITERAL: usize = 3;
@@ -28,24 +28,40 @@ pub struct InnerLiteral {
     /// The part before the literal, compiled for a search backwards.
     before: DFA,
     after: DFA,
+    /// Whether the literal is the end of the expression, so that nothing must be searched for after it.
+    is_last: bool,
     caches: Caches,
 }
 
-type Caches = Pool<(Cache, Cache), Box<dyn Fn() -> (Cache, Cache) + Send + Sync>>;
+/// Scratch memory of a search.
+#[derive(Debug)]
+pub struct InnerCache {
+    before: Cache,
+    after: Cache,
+}
+
+impl InnerCache {
+    fn new(before: &DFA, after: &DFA) -> Self {
+        Self { before: before.create_cache(), after: after.create_cache() }
+    }
+}
+
+type Caches = Pool<InnerCache, Box<dyn Fn() -> InnerCache + Send + Sync>>;
 
 fn caches(before: &DFA, after: &DFA) -> Caches {
     let (before, after) = (before.clone(), after.clone());
-    Pool::new(Box::new(move || (before.create_cache(), after.create_cache())))
+    Pool::new(Box::new(move || InnerCache::new(&before, &after)))
 }
 
 /// A clone has caches of its own: threads that share them would wait for each other.
 impl Clone for InnerLiteral {
     fn clone(&self) -> Self {
-        let Self { finder, before, after, .. } = self;
+        let Self { finder, before, after, is_last, .. } = self;
         Self {
             finder: finder.clone(),
             before: before.clone(),
             after: after.clone(),
+            is_last: *is_last,
             caches: caches(before, after),
         }
     }
@@ -74,7 +90,7 @@ impl InnerLiteral {
         if looks.contains(Look::Start) || looks.contains(Look::End) {
             return None;
         }
-        let expression = within_lines(expression);
+        let expression = within_lines(expression, |look| look);
         let HirKind::Concat(parts) = expression.kind() else { return None };
         let length = |part: &Hir| match part.kind() {
             HirKind::Literal(literal) => literal.0.len(),
@@ -89,15 +105,24 @@ impl InnerLiteral {
         let after = half(&parts[at + 1..], false)?;
         let finder = Finder::new(&literal.0).into_owned();
         let caches = caches(&before, &after);
-        Some(Self { finder, before, after, caches })
+        Some(Self { finder, before, after, is_last: at + 1 == parts.len(), caches })
+    }
+
+    /// Returns scratch memory for [`InnerLiteral::find_line_with`].
+    pub fn cache(&self) -> InnerCache {
+        InnerCache::new(&self.before, &self.after)
     }
 
     /// Returns the first line from `from` on that has, or may have, a match.
-    pub fn find_line(&self, text: &[u8], mut from: usize) -> Option<InnerMatch> {
-        let mut caches = self.caches.get();
+    pub fn find_line(&self, text: &[u8], from: usize) -> Option<InnerMatch> {
+        self.find_line_with(&mut self.caches.get(), text, from)
+    }
+
+    /// The same with the caller's scratch memory.
+    pub fn find_line_with(&self, cache: &mut InnerCache, text: &[u8], mut from: usize) -> Option<InnerMatch> {
         while from < text.len() {
             let at = from + self.finder.find(&text[from..])?;
-            match self.is_match_around(text, at, &mut caches) {
+            match self.is_match_around(text, at, cache) {
                 Some(true) => return Some(InnerMatch::Confirmed(at)),
                 Some(false) => {}
                 None => return Some(InnerMatch::Candidate(at)),
@@ -113,39 +138,17 @@ impl InnerLiteral {
     }
 
     /// Whether the expression matches with the literal at this position; `None` if a DFA has given up.
-    fn is_match_around(&self, text: &[u8], at: usize, caches: &mut (Cache, Cache)) -> Option<bool> {
-        let (before, after) = caches;
+    fn is_match_around(&self, text: &[u8], at: usize, cache: &mut InnerCache) -> Option<bool> {
         let input = Input::new(text).anchored(Anchored::Yes).earliest(true);
-        if self.before.try_search_rev(before, &input.clone().span(0..at)).ok()?.is_none() {
+        if self.before.try_search_rev(&mut cache.before, &input.clone().span(0..at)).ok()?.is_none() {
             return Some(false);
         }
-        let behind = at + self.finder.needle().len()..text.len();
-        Some(self.after.try_search_fwd(after, &input.span(behind)).ok()?.is_some())
-    }
-}
-
-/// An expression without captures that has the matches without a line feed.
-fn within_lines(expression: &Hir) -> Hir {
-    match expression.kind() {
-        HirKind::Literal(literal) if literal.0.contains(&b'\n') => Hir::fail(),
-        HirKind::Empty | HirKind::Literal(_) | HirKind::Look(_) => expression.clone(),
-        HirKind::Class(class) => Hir::class(without_line_feed(class.clone())),
-        HirKind::Repetition(repetition) => {
-            let sub = Box::new(within_lines(&repetition.sub));
-            Hir::repetition(Repetition { sub, ..repetition.clone() })
+        if self.is_last {
+            return Some(true);
         }
-        HirKind::Capture(capture) => within_lines(&capture.sub),
-        HirKind::Concat(parts) => Hir::concat(parts.iter().map(within_lines).collect()),
-        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(within_lines).collect()),
+        let behind = at + self.finder.needle().len()..text.len();
+        Some(self.after.try_search_fwd(&mut cache.after, &input.span(behind)).ok()?.is_some())
     }
-}
-
-fn without_line_feed(mut class: Class) -> Class {
-    match &mut class {
-        Class::Unicode(class) => class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')])),
-        Class::Bytes(class) => class.difference(&ClassBytes::new([ClassBytesRange::new(b'\n', b'\n')])),
-    }
-    class
 }
 
 /// Whether the `regex` crate finds candidates of an expression by their literals.

@@ -29,6 +29,7 @@ mod fold;
 mod hash;
 mod index;
 mod inner;
+mod lines;
 mod list;
 mod runs;
 mod search;
@@ -36,5 +37,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use inner::{InnerLiteral, InnerMatch};
+pub use inner::{InnerCache, InnerLiteral, InnerMatch};
+pub use lines::within_lines;
 pub use list::{Options, Place, WordList};
