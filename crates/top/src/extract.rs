@@ -8,9 +8,12 @@
 //! in the match is [`Cell::Missing`].
 //!
 //! Most records do not match, so the whole block is searched for the next match, and the record is located around it; see
-//! [`pattern`](crate::pattern).
+//! [`pattern`](crate::pattern). If the expression is searched by a literal, the match is searched in the lines that have the literal.
+
+use std::ops::Range;
 
 use finecomb_scan::LineEnds;
+use finecomb_words::{InnerCache, InnerLiteral, InnerMatch};
 use memchr::{memchr, memchr_iter};
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::iter::Searcher;
@@ -34,6 +37,8 @@ pub(crate) struct KeyPattern {
     /// The rewritten alternation without groups, for a block of records. `None` if it matches the empty text: there would
     /// be a match in every record.
     block: Option<Regex>,
+    /// The literal in the middle of `block`, by which lines are found.
+    literal: Option<Box<InnerLiteral>>,
     verify: Verify,
     each: Each,
     fields: Vec<Field>,
@@ -55,6 +60,7 @@ pub(crate) enum Each {
 pub(crate) struct KeyPatternCache {
     record: TextCache,
     block: Option<Cache>,
+    literal: Option<Box<InnerCache>>,
     slots: Vec<Option<NonMaxUsize>>,
     ends: LineEnds,
     lines: Vec<Span>,
@@ -82,11 +88,14 @@ impl KeyPattern {
         let record = TextRegex::from_hir(hir)?;
         let hir = record.hir();
         let matches_empty = hir.properties().minimum_len() == Some(0);
-        let block = match matches_empty {
-            true => None,
-            false => Some(build(&in_block(hir), false, SizeLimit::Usual)?),
+        let (block, literal) = match matches_empty {
+            true => (None, None),
+            false => {
+                let hir = in_block(hir);
+                (Some(build(&hir, false, SizeLimit::Usual)?), InnerLiteral::new(&hir).map(Box::new))
+            }
         };
-        Ok(Self { verify: Verify::of(hir), block, each, fields, group_fields, record })
+        Ok(Self { verify: Verify::of(hir), block, literal, each, fields, group_fields, record })
     }
 
     /// The fields of a key, in order: one column of cells for each. A field without a name is a number from 1.
@@ -110,6 +119,7 @@ impl KeyPattern {
         KeyPatternCache {
             record: self.record.cache(),
             block: self.block.as_ref().map(Regex::create_cache),
+            literal: self.literal.as_ref().map(|literal| Box::new(literal.cache())),
             slots: vec![None; 2 * groups],
             ends: LineEnds::default(),
             lines: Vec::new(),
@@ -134,7 +144,7 @@ impl KeyPattern {
         let mut matched = MatchedLines::default();
         let (mut line, mut next, mut from) = ((0, 0), 0, 0);
         let mut keys_before = 0;
-        while let Some(found) = search_from(block, &mut cache.block, text, from) {
+        while let Some(found) = self.find_in_block(block, cache, text, from, next) {
             if found.start() >= next {
                 (line, next) = line_around(text, from.max(next), found.start());
                 line.1 -= usize::from(text[..line.1].ends_with(b"\r") && line.1 > line.0);
@@ -154,6 +164,39 @@ impl KeyPattern {
             }
         }
         matched.others(text)
+    }
+
+    /// Returns the first match in a block at or after `from`, which is at `next`, the start of a line, or within the line before it.
+    #[inline(always)]
+    fn find_in_block(
+        &self,
+        block: &Regex,
+        cache: &mut KeyPatternCache,
+        text: &[u8],
+        mut from: usize,
+        next: usize,
+    ) -> Option<Match> {
+        let KeyPatternCache { block: cache, literal: literal_cache, .. } = cache;
+        let (Some(literal), Some(literal_cache)) = (&self.literal, literal_cache) else {
+            return search_range(block, cache, text, from..text.len());
+        };
+        if from < next {
+            let found = search_range(block, cache, text, from..next);
+            if found.is_some() {
+                return found;
+            }
+            from = next;
+        }
+        loop {
+            let (InnerMatch::Confirmed(at) | InnerMatch::Candidate(at)) =
+                literal.find_line_with(literal_cache, text, from)?;
+            let ((start, _), next) = line_around(text, from, at);
+            let found = search_range(block, cache, text, start..next);
+            if found.is_some() {
+                return found;
+            }
+            from = next;
+        }
     }
 
     /// Whether the matches in a line of a block may differ from those in the record. In a block, `$` matches before any
@@ -283,10 +326,10 @@ fn push_match(cells: &mut Cells, start: usize, end: usize) {
     cells.columns_mut()[0].push(Cell::raw((start, end)));
 }
 
-/// Returns the first match in a block at or after `from`.
+/// Returns the first match in a range of a block.
 #[inline(always)]
-fn search_from(regex: &Regex, cache: &mut Option<Cache>, text: &[u8], from: usize) -> Option<Match> {
-    regex.search_with(cache.as_mut()?, &Input::new(text).range(from..))
+fn search_range(regex: &Regex, cache: &mut Option<Cache>, text: &[u8], range: Range<usize>) -> Option<Match> {
+    regex.search_with(cache.as_mut()?, &Input::new(text).range(range))
 }
 
 /// Returns the first match, and stores its groups in `slots` if there is room for groups.
@@ -595,6 +638,19 @@ mod tests {
         r"\b{start}a+",
     ];
 
+    /// Expressions with a literal in the middle.
+    const WITH_LITERAL: &[&str] = &[
+        "[a-z]+bot",
+        "([^b]+)bot",
+        "(a|b)bot([^a]*)",
+        r"(\S+) bot$",
+        "^.*bot.*b",
+        r"(?-u)[^a]+bot",
+        r"[^a]{2}bot\s*",
+        r"\b(\w+)bot",
+        r"(?R)(?m)[ab]+bot$",
+    ];
+
     fn pieces() -> impl Strategy<Value = Vec<&'static str>> {
         let piece = prop_oneof![
             4 => Just("\n"),
@@ -643,6 +699,16 @@ mod tests {
             each in each(),
         ) {
             let pattern = key_pattern(&patterns, Case::Distinct, each);
+            prop_assert_eq!(block_wise(&pattern, &text), record_by_record(&pattern, &text));
+        }
+
+        #[test]
+        fn keys_found_by_a_literal_are_those_of_the_records(
+            pattern in prop::sample::select(WITH_LITERAL),
+            texts in prop::collection::vec(prop_oneof![Just(b"bot".to_vec()), texts()], 0..20),
+            each in each(),
+        ) {
+            let (pattern, text) = (key_pattern(&[pattern], Case::Distinct, each), texts.concat());
             prop_assert_eq!(block_wise(&pattern, &text), record_by_record(&pattern, &text));
         }
 

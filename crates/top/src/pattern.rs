@@ -4,18 +4,20 @@
 //! searched, and the record is located around each match. For that, the pattern is rewritten so that no match crosses
 //! the end of a record: `\n` is removed from everything that it can match, and `^` and `$` become the start and end of
 //! a line. (This is the approach of ripgrep's `grep-regex`.)
+//!
+//! The regex engine examines every byte for an expression like `[A-Za-z]+bot`. Such expressions are searched by their literal
+//! ([`InnerLiteral`]).
 
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 use finecomb_sys::units::ByteLimit;
+use finecomb_words::{InnerCache, InnerLiteral, InnerMatch, within_lines};
 use memchr::{memchr, memrchr};
 use regex_automata::Input;
 use regex_automata::meta::{self, Cache, Regex};
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::{
-    Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
-};
+use regex_syntax::hir::{Hir, HirKind, Look};
 use thiserror::Error;
 
 use crate::go_syntax::{Mistake, translate};
@@ -165,10 +167,49 @@ fn first_byte(hir: &Hir) -> Option<u8> {
 pub(crate) struct RecordPattern {
     /// The expression as given, for a single record.
     record: TextRegex,
-    /// The rewritten expression, for a block of records.
-    block: Regex,
+    block: BlockSearch,
     verify: Verify,
     text: String,
+}
+
+/// Search of a block of records for the rewritten expression.
+#[derive(Clone, Debug)]
+enum BlockSearch {
+    Regex(Regex),
+    /// By a literal in the middle of it.
+    Literal(Box<InnerLiteral>),
+}
+
+/// Scratch memory of a [`BlockSearch`], made when it is needed.
+#[derive(Debug, Default)]
+struct BlockCache {
+    regex: Option<Cache>,
+    literal: Option<Box<InnerCache>>,
+}
+
+impl BlockSearch {
+    fn new(hir: &Hir) -> Result<Self, PatternError> {
+        match InnerLiteral::new(hir) {
+            Some(literal) => Ok(Self::Literal(Box::new(literal))),
+            None => Ok(Self::Regex(build(hir, false, SizeLimit::Usual)?)),
+        }
+    }
+
+    /// Returns a position in the first line from `from` on that has, or may have, a match.
+    #[inline(always)]
+    fn find_line(&self, cache: &mut BlockCache, text: &[u8], from: usize) -> Option<InnerMatch> {
+        match self {
+            Self::Regex(regex) => {
+                let cache = cache.regex.get_or_insert_with(|| regex.create_cache());
+                let input = Input::new(text).range(from..).earliest(true);
+                regex.search_half_with(cache, &input).map(|found| InnerMatch::Confirmed(found.offset()))
+            }
+            Self::Literal(literal) => {
+                let cache = cache.literal.get_or_insert_with(|| Box::new(literal.cache()));
+                literal.find_line_with(cache, text, from)
+            }
+        }
+    }
 }
 
 /// Lines that must be searched by themselves after a match in a block.
@@ -206,14 +247,14 @@ fn treats_bytes_as_invalid(hir: &Hir) -> bool {
 #[derive(Debug)]
 pub(crate) struct PatternCache {
     record: TextCache,
-    block: Cache,
+    block: BlockCache,
 }
 
 impl RecordPattern {
     pub(crate) fn new(pattern: &str, case: Case) -> Result<Self, PatternError> {
         let record = TextRegex::with_case(pattern, case)?;
         Ok(Self {
-            block: build(&in_block(record.hir()), false, SizeLimit::Usual)?,
+            block: BlockSearch::new(&in_block(record.hir()))?,
             verify: Verify::of(record.hir()),
             text: pattern.to_owned(),
             record,
@@ -225,7 +266,7 @@ impl RecordPattern {
     }
 
     pub(crate) fn cache(&self) -> PatternCache {
-        PatternCache { record: self.record.cache(), block: self.block.create_cache() }
+        PatternCache { record: self.record.cache(), block: BlockCache::default() }
     }
 
     /// Returns the first match in a record: the reference implementation of [`RecordPattern::next_line`].
@@ -247,15 +288,17 @@ impl RecordPattern {
         mut from: usize,
     ) -> Option<(Span, usize)> {
         while from < text.len() {
-            let input = Input::new(text).range(from..).earliest(true);
-            let found = self.block.search_half_with(&mut cache.block, &input)?;
+            let (is_sure, at) = match self.block.find_line(&mut cache.block, text, from)? {
+                InnerMatch::Confirmed(at) => (true, at),
+                InnerMatch::Candidate(at) => (false, at),
+            };
             // A match does not cross the end of a line.
-            let ((start, end), next) = line_around(text, from, found.offset());
+            let ((start, end), next) = line_around(text, from, at);
             if start == text.len() {
                 return None;
             }
             let line = &text[start..end];
-            if !self.verify.applies_to(line) && memchr(b'\r', line).is_none() {
+            if is_sure && !self.verify.applies_to(line) && memchr(b'\r', line).is_none() {
                 return Some(((start, end), next));
             }
             // In the block, `$` matches before any carriage return, so the record itself decides.
@@ -282,48 +325,16 @@ pub(crate) fn line_around(text: &[u8], from: usize, at: usize) -> (Span, usize) 
 /// Rewrites an expression for a search of many lines. It finds all lines that `hir` matches, and false positives in
 /// lines with carriage returns, with Unicode word boundaries next to invalid bytes, and with non-ASCII bytes.
 pub(crate) fn in_block(hir: &Hir) -> Hir {
+    let look = |look| match look {
+        Look::Start => Look::StartLF,
+        // A record ends before `\n` and before `\r\n`.
+        Look::End | Look::EndLF => Look::EndCRLF,
+        other => other,
+    };
     if treats_bytes_as_invalid(hir) {
-        within_lines(&with_invalid(hir, &byte_of(0x80, 0xFF)))
+        within_lines(&with_invalid(hir, &byte_of(0x80, 0xFF)), look)
     } else {
-        within_lines(hir)
-    }
-}
-
-fn within_lines(hir: &Hir) -> Hir {
-    match hir.kind() {
-        HirKind::Empty => Hir::empty(),
-        HirKind::Literal(literal) if literal.0.contains(&b'\n') => Hir::fail(),
-        HirKind::Literal(literal) => Hir::literal(literal.0.clone()),
-        HirKind::Class(class) => Hir::class(without_line_feed(class)),
-        HirKind::Look(look) => Hir::look(match look {
-            Look::Start => Look::StartLF,
-            // A record ends before `\n` and before `\r\n`.
-            Look::End | Look::EndLF => Look::EndCRLF,
-            other => *other,
-        }),
-        HirKind::Repetition(repetition) => {
-            let mut repetition = repetition.clone();
-            *repetition.sub = within_lines(&repetition.sub);
-            Hir::repetition(repetition)
-        }
-        HirKind::Capture(capture) => within_lines(&capture.sub),
-        HirKind::Concat(parts) => Hir::concat(parts.iter().map(within_lines).collect()),
-        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(within_lines).collect()),
-    }
-}
-
-fn without_line_feed(class: &Class) -> Class {
-    match class {
-        Class::Unicode(class) => {
-            let mut class = class.clone();
-            class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
-            Class::Unicode(class)
-        }
-        Class::Bytes(class) => {
-            let mut class = class.clone();
-            class.difference(&ClassBytes::new([ClassBytesRange::new(b'\n', b'\n')]));
-            Class::Bytes(class)
-        }
+        within_lines(hir, look)
     }
 }
 
@@ -442,8 +453,49 @@ mod tests {
         r"(?:(?s-u:.)(?u:\b)(?-u:\b))+",
     ];
 
-    fn texts() -> impl Strategy<Value = Vec<u8>> {
+    /// Expressions with a literal in the middle, some with bytes or boundaries that a block search leaves open.
+    const WITH_LITERAL: &[&str] = &[
+        "[a-z]+bot",
+        "^[ab]*bot",
+        "[0-9a]*bot$",
+        r"\w+bot\d",
+        r"\w+bot\s*$",
+        r"\W+bot",
+        "[^a]+bot",
+        "[^a]bot[^b]*bot",
+        "(?s).*bot.",
+        ".*bot.*a",
+        r"(?-u)[^a]+bot",
+        r"(?-u:[\x80-\xFF]+)bot\W",
+        r"\b[a-z]+bot\b",
+        r"\B[ab]+bot",
+        r"\A[a-z]+bot",
+        r"[a-z]+bot\z",
+        "(?m)[a-z]+bot$",
+        r"(?R)(?m)^\w+bot$",
+        r"[a-z]+bot\r",
+        r"[^\r]+bot\n?",
+        r"[^b]+\x{FFFD}bot",
+        r"\w+é(?:bot|a)",
+        "(?i)[^A]+bot",
+        r"(?u)\b[a-z]+bot",
+    ];
+
+    fn texts_with_literal() -> impl Strategy<Value = Vec<u8>> {
         let piece = prop_oneof![
+            6 => Just(&b"bot"[..]),
+            3 => texts_piece(),
+            1 => Just(&b"1"[..]),
+        ];
+        prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    fn texts() -> impl Strategy<Value = Vec<u8>> {
+        prop::collection::vec(texts_piece(), 1..30).prop_map(|pieces| pieces.concat())
+    }
+
+    fn texts_piece() -> impl Strategy<Value = &'static [u8]> {
+        prop_oneof![
             4 => Just(&b"\n"[..]),
             2 => Just(&b"\r\n"[..]),
             2 => Just(&b"\r"[..]),
@@ -455,8 +507,7 @@ mod tests {
             2 => Just(&b"\xA9"[..]),
             1 => Just(&b"\xC3"[..]),
             1 => Just(&b"\0"[..]),
-        ];
-        prop::collection::vec(piece, 1..30).prop_map(|pieces| pieces.concat())
+        ]
     }
 
     proptest! {
@@ -483,6 +534,18 @@ mod tests {
         }
 
         #[test]
+        fn lines_found_by_a_literal_are_the_records_that_match(
+            pattern in prop::sample::select(WITH_LITERAL),
+            text in texts_with_literal(),
+        ) {
+            let compiled = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
+            let mut cache = compiled.cache();
+            let matching = records(&text).filter(|record| compiled.find(&mut cache, record).is_some());
+            let expected: Vec<Vec<u8>> = matching.map(<[u8]>::to_vec).collect();
+            prop_assert_eq!(block_wise(pattern, &text), expected);
+        }
+
+        #[test]
         fn the_first_match_is_that_of_the_oracle(
             pattern in prop::sample::select(PATTERNS),
             text in texts(),
@@ -492,6 +555,17 @@ mod tests {
             let found = found.map(|(start, end)| (text[..start].to_vec(), text[start..end].to_vec()));
             prop_assert_eq!(found, oracle(pattern).find(&text));
         }
+    }
+
+    #[test]
+    fn most_expressions_with_a_literal_are_found_by_it() {
+        let by_literal = |pattern: &&str| {
+            let pattern = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
+            matches!(pattern.block, BlockSearch::Literal(_))
+        };
+        assert!(by_literal(&"[a-z]+bot") && !by_literal(&"bot"));
+        let count = WITH_LITERAL.iter().filter(|pattern| by_literal(pattern)).count();
+        assert!(count > WITH_LITERAL.len() / 2, "{count}");
     }
 
     #[test]
