@@ -132,7 +132,7 @@ impl Query {
         (!pattern.patterns.is_empty() || *invert) && *max_count != Some(0) && !options.prints_no_results()
     }
 
-    /// Returns expressions of which a file holds a match if its result depends on more than that it has none; `None` if
+    /// Returns expressions: a file whose result depends on more than that it has no match holds a match of one of them. `None` if
     /// that cannot be told. With [`Boundary::Word`], such a match begins and ends at borders of words.
     pub fn expressions(&self) -> Option<Vec<Hir>> {
         let GrepOptions { pattern, invert, passthru, .. } = &self.style.options;

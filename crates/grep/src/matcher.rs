@@ -215,7 +215,7 @@ const MAX_EXPRESSIONS: usize = 1000;
 /// The same for patterns in any case, which take ten times as long to prepare.
 const MAX_EXPRESSIONS_IN_ANY_CASE: usize = 256;
 
-/// Expressions of which every text that matches the patterns holds a match; `None` if there are none, or too many.
+/// Expressions: every text that matches the patterns holds a match of one of them. `None` if there are none, or too many.
 pub(crate) fn expressions(matcher: &AnyMatcher, options: &PatternOptions) -> Option<Vec<Hir>> {
     // With smart case, more may match than does.
     let ignores_case = options.case != Case::Sensitive;

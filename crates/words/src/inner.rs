@@ -1,6 +1,6 @@
 //! Searches lines for an expression by a literal that is in the middle of all its matches.
 //!
-//! An expression like `[A-Za-z]+bot` is a literal between two others, of which one may be empty. It matches a line if, at some place of the
+//! An expression like `[A-Za-z]+bot` is a literal between two others; one of these may be empty. It matches a line if, at some place of the
 //! literal, the first matches up to there and the second from behind it. So only the bytes around the literal are examined: the
 //! first backwards, each by a lazy DFA. The `regex` crate does the same (since 1.9, as "reverse inner" and "reverse suffix"), but must also find where the
 //! leftmost match begins, which rules out many expressions.
