@@ -4,10 +4,11 @@ use std::any::Any;
 use std::cmp;
 use std::ffi::OsStr;
 use std::fmt;
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
+use std::io;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -304,6 +305,32 @@ pub struct Block<'a> {
     pub in_long_line: bool,
     /// Access to the bytes after the block.
     pub lookahead: Lookahead<'a>,
+    /// The file that has these bytes at this offset, if it can be read again.
+    pub file: Option<RereadFile>,
+}
+
+/// A regular file that is read as it is, so that a part of it can be read again.
+#[derive(Clone, Debug)]
+pub struct RereadFile(Arc<File>);
+
+impl RereadFile {
+    /// A file for more than one reader.
+    pub fn new(file: Arc<File>) -> Self {
+        Self(file)
+    }
+
+    /// Whether it is the same open file.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Fills `bytes` from an offset on.
+    ///
+    /// # Errors
+    /// Returns the error of the system, or [`io::ErrorKind::UnexpectedEof`] if the file has become shorter.
+    pub fn read(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.0.read_exact_at(bytes, offset)
+    }
 }
 
 /// Searches bytes of a source out of turn.
@@ -347,6 +374,7 @@ impl<'a> Block<'a> {
             records: Records::Lines,
             in_long_line: false,
             lookahead,
+            file: None,
         }
     }
 }

@@ -56,7 +56,7 @@ mod stop;
 mod survey;
 mod walk;
 
-pub use block::{Block, FindNul, FirstNul, Lookahead, Medium, Place, Source};
+pub use block::{Block, FindNul, FirstNul, Lookahead, Medium, Place, RereadFile, Source};
 pub use collect::merged::{Accumulate, Folded, fold};
 pub use collect::ordered::{End, Ordered, Output, Visit, Wants, in_order};
 pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};

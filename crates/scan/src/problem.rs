@@ -43,6 +43,9 @@ pub enum ProblemKind {
         /// Offset at which a read reached the end of the file.
         found: u64,
     },
+    /// A part of the file was read twice, and was another text the second time.
+    #[error("changed while it was read: the counts of some keys may be too low")]
+    Changed,
     /// A line is longer than the limit and was skipped.
     #[error(
         "skipped the line at byte {offset}: longer than {}",
@@ -189,6 +192,7 @@ impl ProblemKind {
             Self::Member { number, fault: MemberFault::Encrypted, .. } => (20, *number),
             Self::Member { number, .. } => (21, *number),
             Self::NotPreprocessed { .. } => (22, 0),
+            Self::Changed => (23, 0),
         }
     }
 }

@@ -23,7 +23,7 @@ use std::ops::Range;
 use finecomb_meter::{Meter, Phase};
 use finecomb_sys::ReadBuffer;
 
-use crate::block::{Lookahead, Source};
+use crate::block::{Lookahead, RereadFile, Source};
 use crate::problem::Problems;
 use crate::recognize::Recognized;
 
@@ -90,6 +90,14 @@ impl Chunks {
         match self {
             Self::Plain(file) => Lookahead::in_file(file),
             Self::Parted(_) => Lookahead::default(),
+        }
+    }
+
+    /// The file, if it has the bytes of a block at the offset of the block.
+    pub(crate) fn reread(&self) -> Option<RereadFile> {
+        match self {
+            Self::Plain(file) => Some(file.reread()),
+            Self::Parted(_) => None,
         }
     }
 

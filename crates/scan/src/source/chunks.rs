@@ -8,13 +8,14 @@ mod start_states;
 
 use std::fs::File;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use finecomb_sys::{ReadBuffer, advice};
 use memchr::{memchr, memrchr};
 
 use super::{LONG_LINE, NulEnds, TextBlock};
-use crate::block::{FindNul, Source};
+use crate::block::{FindNul, RereadFile, Source};
 use crate::narrow::LinesAt;
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
@@ -35,7 +36,7 @@ const LOOKAHEAD_STEP: usize = 64 << 10;
 /// belongs to exactly one chunk, and a reader finds the lines of its chunk without knowing any other chunk.
 pub(crate) struct ChunkedFile {
     pub(crate) source: Source,
-    file: File,
+    file: Arc<File>,
     /// Offset of the text. A part of it may be read.
     text_start: u64,
     start: u64,
@@ -71,7 +72,7 @@ impl ChunkedFile {
         let start_states = StartStates::default();
         Self {
             source,
-            file,
+            file: Arc::new(file),
             text_start: start,
             start,
             end,
@@ -79,6 +80,11 @@ impl ChunkedFile {
             bounds,
             start_states,
         }
+    }
+
+    /// The file, to be read again.
+    pub(crate) fn reread(&self) -> RereadFile {
+        RereadFile::new(Arc::clone(&self.file))
     }
 
     /// Access to the lines of a text file at any offset.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use finecomb_meter::Phase;
 
 use super::Accumulate;
-use crate::block::{Block, Source};
+use crate::block::{Block, RereadFile, Source};
 use crate::problem::ProblemKind;
 use crate::schedule::queue::{Next, Queue};
 use crate::schedule::task::{Task, runs, tasks};
@@ -209,7 +209,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             let Some(chunk) = file.claim() else { return self.queue.remove_file(file) };
             let Reader { buffer, meter, problems, .. } = &mut self.reader;
             let block = file.read(chunk, buffer, meter, problems);
-            self.process_block(file.source(), block, false);
+            self.process_part(file.source(), block, false, file.reread());
             if !self.queue.pace.is_wanted(self.number) {
                 return;
             }
@@ -233,6 +233,11 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
 
     /// Passes a block of the buffer to the accumulator. Much larger blocks are passed in slices.
     pub(super) fn process_block(&mut self, source: &Source, block: TextBlock, is_whole: bool) {
+        self.process_part(source, block, is_whole, None);
+    }
+
+    /// Like [`Self::process_block`], for a block of a file that can be read again.
+    fn process_part(&mut self, source: &Source, block: TextBlock, is_whole: bool, file: Option<RereadFile>) {
         let TextBlock { range, mut offset, mut first_line, unclosed, .. } = block;
         let bounds = self.reader.context.bounds_for(source);
         let Reader { buffer, problems, meter, .. } = &mut self.reader;
@@ -246,8 +251,9 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             } else {
                 meter.add_bytes(length as u64);
                 let is_whole = is_whole && length == total;
+                let file = file.clone();
                 let block =
-                    Block { first_line, is_whole, records, ..Block::new(source, offset, &mut *bytes) };
+                    Block { first_line, is_whole, records, file, ..Block::new(source, offset, &mut *bytes) };
                 if self.accumulator.take(&block, meter).is_break() {
                     return self.queue.halt();
                 }
