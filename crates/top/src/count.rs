@@ -3,11 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Narrow, Phase, ScanOptions, fold};
+use finecomb_scan::{
+    Accumulate, Block, Folded, Inputs, Meter, Narrow, Phase, Problem, ProblemKind, ScanOptions, Source, fold,
+};
 
 use crate::Span;
 use crate::answer::{Answer, Outcome};
 use crate::approximate;
+use crate::deferred::{Deferred, Resolved, Sample};
 use crate::editor::Editor;
 use crate::hash::Hasher;
 use crate::key::{Keys, LineMaker};
@@ -42,13 +45,31 @@ fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option
         return approximate::count(inputs, options, query, memory);
     }
     let spill = query.memory.clone().map(|limit| Arc::new(Spill::new(limit)));
-    let make = || Counter::of_job(query, live, spill.as_ref());
-    let Folded { joined, problems, bytes, report } = fold_for(query, inputs, options, make);
+    let sample = Arc::default();
+    let make = || Counter::of_job(query, live, spill.as_ref(), &sample);
+    let Folded { mut joined, mut problems, bytes, report } = fold_for(query, inputs, options, make);
+    add_changed(&mut problems, &mut joined);
     let partial = options.stop.as_ref().is_some_and(|stop| stop.is_raised());
     let (answer, memory) = answer_of(joined, query, partial);
     let spilled = spill.as_ref().map_or(0, |spill| spill.written());
     let failure = spill.and_then(|spill| spill.failure());
     Outcome { answer, problems, bytes, memory, spilled, failure, report }
+}
+
+/// Adds the files that have changed since keys of them were deferred.
+fn add_changed(problems: &mut Vec<Problem>, joined: &mut [Joined]) {
+    let mut changed: Vec<Source> =
+        joined.iter_mut().flat_map(|shard| std::mem::take(&mut shard.changed)).collect();
+    changed.sort_unstable();
+    changed.dedup();
+    if !changed.is_empty() {
+        problems.extend(changed.into_iter().map(|source| Problem {
+            source,
+            kind: ProblemKind::Changed,
+            more: 0,
+        }));
+        problems.sort_by(|one, other| one.source.cmp(&other.source));
+    }
 }
 
 /// Processes all records with what a query adds to the options. Problems include files that contradict the promised order.
@@ -80,7 +101,8 @@ pub(crate) fn with_query_options<'o>(
 /// The answer from tables, whose keys begin with their buckets if there are any.
 pub(crate) fn answer_of_tables(tables: &[&Table], mut tally: Tally, query: &Query) -> Answer {
     let selection = Selection::of(query);
-    let joined = (0..SHARDS).map(|shard| Joined::of(tables, shard, selection, std::mem::take(&mut tally)));
+    let joined =
+        (0..SHARDS).map(|shard| Joined::of(tables, &[], shard, selection, std::mem::take(&mut tally)));
     answer_of(joined, query, false).0
 }
 
@@ -134,6 +156,8 @@ pub(crate) struct Counter<'q> {
     spiller: Option<Spiller>,
     /// Counts keys by bucket of time, unless keys begin with their buckets.
     pairs: Option<PairCounts>,
+    /// Keys that are in no table, if the order of the answer allows that.
+    deferred: Option<Deferred>,
 }
 
 /// Makes the keys of the records of a block.
@@ -153,6 +177,7 @@ pub(crate) struct Part {
     spill: Option<Arc<Spill>>,
     /// The worker's counts by bucket of time, with the first shard.
     pairs: Option<OfWorker>,
+    deferred: Option<Arc<Deferred>>,
 }
 
 /// The entries of a shard that are needed for an answer.
@@ -176,15 +201,24 @@ pub(crate) struct Joined {
     tally: Tally,
     /// The counts of workers by bucket of time, with the first shard.
     pairs: Vec<OfWorker>,
+    /// Files that have changed since keys of them were deferred.
+    changed: Vec<Source>,
 }
 
 impl Joined {
-    /// A shard of tables.
-    pub(crate) fn of(tables: &[&Table], shard: usize, selection: Selection, tally: Tally) -> Self {
-        let joined = JoinedShard::new(tables, shard);
-        let mut selected = Selected::default();
+    /// A shard of tables and deferred keys.
+    pub(crate) fn of(
+        tables: &[&Table],
+        deferred: &[&Deferred],
+        shard: usize,
+        selection: Selection,
+        tally: Tally,
+    ) -> Self {
+        let Resolved { single, others, changed } = Resolved::of(deferred, tables, shard);
+        let joined = JoinedShard::with_others(tables, shard, &others);
+        let mut selected = Selected { distinct: single, ..Selected::default() };
         selected.add(joined.len(), joined.entries(), joined.measures(), selection);
-        Self { selected, tally, pairs: Vec::new() }
+        Self { selected, tally, pairs: Vec::new(), changed }
     }
 }
 
@@ -202,9 +236,21 @@ impl<'q> Counter<'q> {
     }
 
     /// A counter of a job whose counts are read only at its end, unless they are live or spilled.
-    fn of_job(query: &'q Query, live: Option<&'q Live>, spill: Option<&Arc<Spill>>) -> Self {
-        if live.is_some() || spill.is_some() || !query.has_only_counts_of_pairs() {
+    fn of_job(
+        query: &'q Query,
+        live: Option<&'q Live>,
+        spill: Option<&Arc<Spill>>,
+        sample: &Arc<Sample>,
+    ) -> Self {
+        if live.is_some() || spill.is_some() {
             return Self::new(query, live, spill);
+        }
+        if !query.has_only_counts_of_pairs() {
+            let has_only_keys = query.measure_names.is_empty() && query.buckets().is_none();
+            let deferred = has_only_keys
+                .then(|| Deferred::for_order(&query.order, query.hasher, query.defer_from, sample))
+                .flatten();
+            return Self { deferred, ..Self::new(query, None, None) };
         }
         let table = Table::with_groups(query.hasher, Measures::new(&[]));
         Self { pairs: Some(PairCounts::default()), ..Self::with_table(query, table, None, None) }
@@ -231,6 +277,7 @@ impl<'q> Counter<'q> {
             live,
             spiller: spill.map(Spiller::new),
             pairs: None,
+            deferred: None,
         }
     }
 
@@ -328,7 +375,13 @@ impl<'q> Counter<'q> {
                     pairs.count(groups, rows.starts_of_keys(buckets));
                 });
             }
-            _ => self.counts.count(text, keys),
+            _ => {
+                let deferred = self.deferred.as_mut().filter(|_| self.keys.are_in_block());
+                match deferred.and_then(|deferred| deferred.begin(block)) {
+                    Some(deferred) => self.counts.count_or_defer(text, keys, deferred),
+                    None => self.counts.count(text, keys),
+                }
+            }
         }
     }
 }
@@ -370,10 +423,11 @@ impl Accumulate for Counter<'_> {
             Some(_) => Selection::Keys(query.order),
             None => Selection::of(query),
         };
+        let deferred = self.deferred.take().map(Arc::new);
         let (pairs, spill) = (self.pairs.take(), self.spiller.take().map(|spiller| spiller.shared));
         let (table, mut tally) = self.into_table();
         let table = Arc::new(table);
-        tally.memory = table.memory() as u64;
+        tally.memory = (table.memory() + deferred.as_ref().map_or(0, |deferred| deferred.memory())) as u64;
         let mut pairs = pairs.map(|mut pairs| {
             pairs.finish();
             tally.memory += pairs.memory() as u64;
@@ -387,6 +441,7 @@ impl Accumulate for Counter<'_> {
                 selection,
                 spill: spill.clone(),
                 pairs: pairs.take(),
+                deferred: deferred.clone(),
             })
             .collect()
     }
@@ -396,12 +451,13 @@ impl Accumulate for Counter<'_> {
         let tally = tallies.fold(Tally::default(), Tally::merge);
         let pairs = parts.iter_mut().filter_map(|part| part.pairs.take()).collect();
         let Some(Part { shard, selection, spill, .. }) = parts.first() else {
-            return Joined { selected: Selected::default(), tally, pairs };
+            return Joined { selected: Selected::default(), tally, pairs, changed: Vec::new() };
         };
         let tables: Vec<&Table> = parts.iter().map(|part| &*part.table).collect();
+        let deferred: Vec<&Deferred> = parts.iter().filter_map(|part| part.deferred.as_deref()).collect();
         match spill.as_ref().and_then(|spill| spill.select(&tables, *shard, *selection)) {
-            Some(selected) => Joined { selected, tally, pairs },
-            None => Joined { pairs, ..Joined::of(&tables, *shard, *selection, tally) },
+            Some(selected) => Joined { selected, tally, pairs, changed: Vec::new() },
+            None => Joined { pairs, ..Joined::of(&tables, &deferred, *shard, *selection, tally) },
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use finecomb_sys::simd::{Masks, window_at};
+use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 
 /// Hash function with random seeds per process, so that an attacker cannot prepare colliding keys.
 #[derive(Clone, Copy, Debug)]
@@ -32,17 +32,17 @@ impl Hasher {
     /// Returns the same hash as [`Hasher::hash`] for a key of at most [`SHORT`] bytes, and its words, padded with zeros. The
     /// key is at the beginning of the window.
     #[inline(always)]
-    pub(crate) fn hash_short(&self, window: &[u8; SHORT], length: usize) -> (u32, [u64; 2]) {
+    pub(crate) fn hash_short(&self, window: &[u8; SHORT], length: usize) -> (u64, [u64; 2]) {
         let [one, two, .., nine] = self.seeds;
         let words = short_prefix(window, length);
         let near = fold(words[0] ^ one, words[1] ^ two);
         let state = fold(length as u64 ^ near ^ self.zeros, nine | 1);
-        ((state >> 32) as u32, words)
+        (state, words)
     }
 
     /// Returns the hash of the key `text[start..end]` and its first 64 bytes as little-endian words, padded with zeros.
     #[inline(always)]
-    pub(crate) fn hash<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> (u32, [u64; 8]) {
+    pub(crate) fn hash<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> (u64, [u64; 8]) {
         let length = end - start;
         let mut spare = None;
         let first = masks.prefix(window_at(text, start, &mut spare), length.min(64));
@@ -53,7 +53,12 @@ impl Hasher {
             state = self.mix(state, &words);
             at += 64;
         }
-        ((state >> 32) as u32, first)
+        (state, first)
+    }
+
+    /// Returns the hash of a key.
+    pub(crate) fn hash_of(&self, key: &[u8]) -> u64 {
+        dispatch(HashKey { hasher: self, key })
     }
 
     #[inline(always)]
@@ -63,6 +68,20 @@ impl Hasher {
         let near = fold(a ^ one, b ^ two) ^ fold(c ^ three, d ^ four);
         let far = fold(e ^ five, f ^ six) ^ fold(g ^ seven, h ^ eight);
         fold(state ^ near ^ far.rotate_left(32), nine | 1)
+    }
+}
+
+struct HashKey<'a> {
+    hasher: &'a Hasher,
+    key: &'a [u8],
+}
+
+impl Kernel for HashKey<'_> {
+    type Output = u64;
+
+    #[inline(always)]
+    fn run<M: Masks>(self, masks: M) -> u64 {
+        self.hasher.hash(masks, self.key, 0, self.key.len()).0
     }
 }
 
@@ -95,7 +114,6 @@ fn short_prefix(window: &[u8; SHORT], length: usize) -> [u64; 2] {
 pub(crate) mod tests {
     use std::collections::HashSet;
 
-    use finecomb_sys::simd::{Kernel, dispatch};
     use proptest::prelude::*;
 
     use super::*;
@@ -103,7 +121,7 @@ pub(crate) mod tests {
     struct Hash<'a>(&'a Hasher, &'a [u8], usize, usize);
 
     impl Kernel for Hash<'_> {
-        type Output = (u32, [u64; 8]);
+        type Output = (u64, [u64; 8]);
 
         #[inline(always)]
         fn run<M: Masks>(self, masks: M) -> Self::Output {
@@ -111,7 +129,7 @@ pub(crate) mod tests {
         }
     }
 
-    fn hash(hasher: &Hasher, key: &[u8]) -> (u32, [u64; 8]) {
+    fn hash(hasher: &Hasher, key: &[u8]) -> (u64, [u64; 8]) {
         dispatch(Hash(hasher, key, 0, key.len()))
     }
 
@@ -149,7 +167,8 @@ pub(crate) mod tests {
             key[bit / 8 % 64] ^= 1 << (bit % 8);
             key
         });
-        let hashes: HashSet<u32> = numbers.chain(bits).map(|key| hash(&hasher, &key).0).collect();
+        let hashes: HashSet<u32> =
+            numbers.chain(bits).map(|key| (hash(&hasher, &key).0 >> 32) as u32).collect();
         assert!(hashes.len() > 200_000 - 40, "{} collide", 200_000 - hashes.len());
         for region in 0..64 {
             let share = hashes.iter().filter(|&&hash| hash >> 26 == region).count();

@@ -109,6 +109,11 @@ impl Keys {
         std::mem::swap(&mut self.text, other);
     }
 
+    /// Whether the spans are in the block.
+    pub(crate) fn are_in_block(&self) -> bool {
+        !self.is_copied
+    }
+
     /// Returns the text of the spans: the block or the copied keys.
     pub(crate) fn text<'a>(&'a self, block: &'a [u8]) -> &'a [u8] {
         if self.is_copied { &self.text } else { block }

@@ -26,6 +26,7 @@ mod cells;
 mod condition;
 mod count;
 mod counts;
+mod deferred;
 mod edit;
 mod editor;
 mod extract;

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use self::series::BucketedKey;
 use crate::answer::{Answer, KeyCount};
+use crate::deferred::Deferred;
 use crate::measure::Measures;
 use crate::order::{Order, SortBy};
 use crate::query::Query;
@@ -315,6 +316,14 @@ impl WorkerCounts {
     pub(crate) fn count(&self, text: &[u8], keys: &[crate::Span]) {
         if let Some(table) = &mut *lock(&self.table) {
             table.count(text, keys);
+        }
+        self.records.fetch_add(keys.len() as u64, Ordering::Relaxed);
+    }
+
+    /// Counts keys, one per record. New ones may be deferred.
+    pub(crate) fn count_or_defer(&self, text: &[u8], keys: &[crate::Span], deferred: &mut Deferred) {
+        if let Some(table) = &mut *lock(&self.table) {
+            table.count_or_defer(text, keys, deferred);
         }
         self.records.fetch_add(keys.len() as u64, Ordering::Relaxed);
     }

@@ -74,8 +74,13 @@ impl Order {
         keys.into_iter().map(|(_, entry)| entry).collect()
     }
 
+    /// Whether keys are ordered by descending count, and then by their bytes.
+    pub(crate) fn is_by_descending_count(&self) -> bool {
+        self.by == SortBy::Count && !self.reverse
+    }
+
     fn is_plain(&self) -> bool {
-        self.by == SortBy::Count && !self.reverse && self.min_count <= 1
+        self.is_by_descending_count() && self.min_count <= 1
     }
 
     fn criterion(&self, entry: &Entry<'_>, measures: Option<&Measures>) -> Quantity {

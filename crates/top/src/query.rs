@@ -6,6 +6,7 @@ use finecomb_scan::Recognize;
 use thiserror::Error;
 
 use crate::condition::ConditionError;
+use crate::deferred::DEFER_FROM;
 use crate::edit::Edit;
 use crate::field::Field;
 use crate::fields::FieldList;
@@ -263,6 +264,8 @@ pub struct Query {
     pub(crate) recount: bool,
     /// Hash function of all workers.
     pub(crate) hasher: Hasher,
+    /// Number of keys of a table from which on new keys may be deferred.
+    pub(crate) defer_from: usize,
 }
 
 impl Query {
@@ -404,6 +407,7 @@ impl Query {
             memory: options.memory.clone(),
             recount: options.recount,
             hasher: Hasher::random(),
+            defer_from: DEFER_FROM,
         })
     }
 }

@@ -16,6 +16,7 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
 use crate::answer::KeyCount;
 use crate::arena::Arena;
+use crate::deferred::Deferred;
 use crate::hash::{Hasher, SHORT};
 use crate::measure::Measures;
 use crate::order::Order;
@@ -109,6 +110,22 @@ impl Table {
         }
     }
 
+    /// Like [`Table::count`], but new keys may be deferred.
+    pub(crate) fn count_or_defer(&mut self, text: &[u8], keys: &[Span], deferred: &mut Deferred) {
+        let before = self.len();
+        if deferred.is_deferring() {
+            self.widen_if_useful();
+            let (hasher, visitor) = (&self.hasher, Defer { deferred });
+            match &mut self.slots {
+                Slots::Narrow(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
+                Slots::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
+            }
+        } else {
+            self.count(text, keys);
+        }
+        deferred.decide(self, keys.len(), before);
+    }
+
     /// Stores the groups of `keys` in `groups`, and counts the keys. A new key is a new group. Groups are numbered from
     /// 0; a table has fewer than 2^32.
     pub(crate) fn group(&mut self, text: &[u8], keys: &[Span], groups: &mut Vec<u32>) -> Option<&mut Groups> {
@@ -197,7 +214,7 @@ impl Table {
     }
 
     /// Number of keys.
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match &self.slots {
             Slots::Narrow(counts) => counts.used,
             Slots::Wide(counts) => counts.used,
@@ -478,6 +495,24 @@ impl Counts<Narrow> {
     }
 }
 
+/// The half of a hash that is stored in slots.
+#[inline(always)]
+fn high(hash: u64) -> u32 {
+    (hash >> 32) as u32
+}
+
+/// The shard of a hash.
+#[inline(always)]
+pub(crate) fn shard_of(hash: u32) -> usize {
+    (hash >> (u32::BITS - SHARD_BITS)) as usize
+}
+
+/// The place of a hash among this many bits, a power of two, for the hashes of its shard.
+#[inline(always)]
+pub(crate) fn bit_of(hash: u32, bits: usize) -> usize {
+    home(hash << SHARD_BITS, bits)
+}
+
 /// Home slot of a hash. The number of slots is a power of two.
 #[inline(always)]
 fn home(hash: u32, slots: usize) -> usize {
@@ -508,6 +543,11 @@ trait Visitor {
     fn visit(&mut self, head: &mut Head);
     /// Returns the count to store for a new key.
     fn new_key(&mut self) -> u64;
+    /// Whether a new key is stored elsewhere, so that it is not added to the table.
+    #[inline(always)]
+    fn defer(&mut self, _hash: u64, _text: &[u8], _key: Span) -> bool {
+        false
+    }
 }
 
 /// Increments the count in the slot.
@@ -522,6 +562,28 @@ impl Visitor for Increment {
     #[inline(always)]
     fn new_key(&mut self) -> u64 {
         1
+    }
+}
+
+/// Increments the count in the slot. New keys may be deferred.
+struct Defer<'a> {
+    deferred: &'a mut Deferred,
+}
+
+impl Visitor for Defer<'_> {
+    #[inline(always)]
+    fn visit(&mut self, head: &mut Head) {
+        head.count += 1;
+    }
+
+    #[inline(always)]
+    fn new_key(&mut self) -> u64 {
+        1
+    }
+
+    #[inline(always)]
+    fn defer(&mut self, hash: u64, text: &[u8], key: Span) -> bool {
+        self.deferred.defer(hash, text, key)
     }
 }
 
@@ -594,7 +656,8 @@ struct VisitKeys<'a, S, V> {
 /// State of a key between the passes.
 #[derive(Clone, Copy, Default)]
 struct PendingKey {
-    hash: u32,
+    /// Its high half is the hash in the slot.
+    hash: u64,
     slot: usize,
     /// Of a short key, maybe only the first two.
     words: [u64; 8],
@@ -620,7 +683,7 @@ impl<S: Slot, V: Visitor> Kernel for VisitKeys<'_, S, V> {
                     (pending.hash, pending.words) = hasher.hash(masks, text, key.0, key.1);
                     others += 1;
                 }
-                pending.slot = home(pending.hash, counts.slots.len());
+                pending.slot = home(high(pending.hash), counts.slots.len());
                 if let Some(slot) = counts.slots.get(pending.slot) {
                     prefetch(slot);
                 }
@@ -631,15 +694,17 @@ impl<S: Slot, V: Visitor> Kernel for VisitKeys<'_, S, V> {
             for (&(start, end), pending) in to_find.iter().zip(&mut batch) {
                 long += usize::from(end - start > SHORT);
                 if end - start > S::INLINE {
-                    pending.slot = counts.find(pending.hash);
+                    pending.slot = counts.find(high(pending.hash));
                     if let Some(slot) = counts.slots.get(pending.slot).filter(|slot| !slot.is_inline()) {
                         counts.arena.prefetch(slot.address(), slot.head().length);
                     }
                 }
             }
             for (&key, pending) in keys.iter().zip(&batch) {
-                if !visit_one(counts, text, key, pending, most_are_short, &mut visitor) {
-                    counts.insert(pending.hash, bytes_of(text, key), visitor.new_key());
+                if !visit_one(counts, text, key, pending, most_are_short, &mut visitor)
+                    && !visitor.defer(pending.hash, text, key)
+                {
+                    counts.insert(high(pending.hash), bytes_of(text, key), visitor.new_key());
                 }
             }
             most_are_short = long <= keys.len() / 16;
@@ -671,6 +736,7 @@ fn visit_one<S: Slot>(
     visitor: &mut impl Visitor,
 ) -> bool {
     let PendingKey { slot, hash, words } = pending;
+    let hash = &high(*hash);
     let length = key.1 - key.0;
     if length <= SHORT && (by_short || S::INLINE == SHORT) {
         return counts.visit(*slot, *hash, length, |slot, _| slot.holds_short([words[0], words[1]]), visitor);
@@ -695,7 +761,12 @@ pub(crate) struct JoinedShard<'t> {
 impl<'t> JoinedShard<'t> {
     /// Merges a shard of all `tables`, which must have the same hash function and the same measures.
     pub(crate) fn new(tables: &[&'t Table], shard: usize) -> Self {
-        let mut keys = 0;
+        Self::with_others(tables, shard, &[])
+    }
+
+    /// Merges a shard of all tables and other keys of that shard, each of which counts once.
+    pub(crate) fn with_others(tables: &[&'t Table], shard: usize, others: &'t [(u32, Vec<u8>)]) -> Self {
+        let mut keys = others.len();
         for table in tables {
             table.visit_shard(shard, |_| keys += 1);
         }
@@ -714,6 +785,9 @@ impl<'t> JoinedShard<'t> {
             table.visit_shard(shard, |entry| pairs.push((joined.add(entry), entry.group)));
             let measures = joined.measures.get_or_insert_with(|| groups.measures.without_groups());
             measures.merge(&groups.measures, &pairs, joined.used);
+        }
+        for (hash, key) in others {
+            joined.add(Entry { key, count: 1, hash: *hash, group: 0 });
         }
         joined
     }

@@ -440,6 +440,7 @@ impl Kernel for Write<'_> {
         for &(start, end) in keys {
             let length = end - start;
             let (hash, first) = hasher.hash(masks, text, start, end);
+            let hash = (hash >> 32) as u32;
             let head = u64::from(hash) << 32 | length as u64;
             out.extend_from_slice(&head.to_le_bytes());
             if length <= 64 {
