@@ -236,7 +236,7 @@ class Errors(Indexes):
                 pass
             finecomb.Index.open(path)
         indexes = []
-        with self.assertRaisesRegex(OSError, "text.comb: too many open indexes"):
+        with self.assertRaisesRegex(OSError, "text.comb: too many files are mapped into memory"):
             indexes += (finecomb.Index.open(path) for _ in range(2000))
 
 
