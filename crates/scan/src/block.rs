@@ -8,10 +8,11 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use finecomb_sys::ReadBuffer;
 use memchr::memchr_iter;
 
 use crate::recognize::Recognized;
@@ -324,12 +325,14 @@ impl RereadFile {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Fills `bytes` from an offset on.
+    /// Reads `length` bytes from an offset on to the beginning of `buffer`.
     ///
     /// # Errors
     /// Returns the error of the system, or [`io::ErrorKind::UnexpectedEof`] if the file has become shorter.
-    pub fn read(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.0.read_exact_at(bytes, offset)
+    pub fn read(&self, offset: u64, length: usize, buffer: &mut ReadBuffer) -> io::Result<()> {
+        buffer.restart(offset);
+        let got = buffer.fill_at(&*self.0, 0..length, offset)?;
+        if got == length { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 }
 

@@ -14,11 +14,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use finecomb_scan::{Block, RereadFile, Source};
+use finecomb_sys::ReadBuffer;
 use finecomb_sys::memory::FixedVec;
 
 use crate::hash::Hasher;
 use crate::order::Order;
-use crate::table::{Entry, SHARDS, Table, bit_of, shard_of};
+use crate::table::{Entry, SHARDS, Table, bit_of, high, shard_of};
 use crate::{Span, bytes_of};
 
 /// Number of keys in a table from which on new keys may be deferred. A table of twice as many fills a huge page, and fits in the
@@ -45,7 +46,7 @@ const WINDOW: usize = 512;
 /// Bytes of a file that are read again at a time.
 const READ: u64 = 1 << 20;
 
-/// Maximum number of files of which keys are deferred: they remain open.
+/// Maximum number of files with deferred keys: these files remain open.
 const MAX_FILES: usize = 64;
 
 /// A place is the position of a key in all blocks of a worker, and its length in this many bits.
@@ -217,7 +218,7 @@ impl Deferred {
             self.repeated += usize::from(!self.sample.insert(hash));
         }
         let place = (self.position + start as u64) << LENGTH_BITS | length as u64;
-        self.lists.push(shard_of((hash >> 32) as u32), Key { hash, place });
+        self.lists.push(shard_of(high(hash)), Key { hash, place });
         true
     }
 
@@ -228,8 +229,9 @@ impl Deferred {
             State::Waiting(_) if known < self.from => {}
             State::Waiting(so_far) => {
                 let repeated = keys - (known - before);
-                self.state = State::Waiting(if repeated * REPEATED < keys { so_far + keys } else { 0 });
-                if self.state >= State::Waiting(self.from / 4) {
+                let so_far = if repeated * REPEATED < keys { so_far + keys } else { 0 };
+                self.state = State::Waiting(so_far);
+                if so_far >= self.from / 4 {
                     self.recent = vec![0; RECENT];
                     self.choose_least(table);
                     self.state = State::Deferring;
@@ -276,7 +278,7 @@ impl Deferred {
         let lists = std::mem::take(&mut self.lists);
         table.reserve(lists.total());
         let mut keys: Vec<_> = (0..SHARDS).map(|shard| lists.keys(shard).peekable()).collect();
-        let (mut bytes, mut chosen, mut spans) = (Vec::new(), Vec::<&Key>::new(), Vec::new());
+        let (mut bytes, mut chosen, mut spans) = (ReadBuffer::new(), Vec::<&Key>::new(), Vec::new());
         for (number, stretch) in self.stretches.iter().enumerate() {
             let end = self.stretches.get(number + 1).map_or(self.end, |next| next.position);
             let mut position = stretch.position;
@@ -288,11 +290,11 @@ impl Deferred {
                 }
                 let last =
                     chosen.iter().map(|key| key.position() + key.length() as u64).max().unwrap_or(position);
-                bytes.resize((last - position) as usize, 0);
+                let length = (last - position) as usize;
                 let offset = stretch.offset + (position - stretch.position);
-                let is_read = self.files[stretch.file].0.read(offset, &mut bytes).is_ok();
+                let is_read = self.files[stretch.file].0.read(offset, length, &mut bytes).is_ok();
                 spans.clear();
-                for (key, shard) in chosen.iter().map(|key| (**key, shard_of((key.hash >> 32) as u32))) {
+                for (key, shard) in chosen.iter().map(|key| (**key, shard_of(high(key.hash)))) {
                     let start = (key.position() - position) as usize;
                     let span = (start, start + key.length());
                     if is_read && self.hasher.hash_of(bytes_of(&bytes, span)) == key.hash {
@@ -313,13 +315,13 @@ impl Deferred {
     }
 
     /// Reads a key again. `None` if the file has changed.
-    fn read(&self, key: Key) -> Option<Vec<u8>> {
+    fn read<'b>(&self, key: Key, buffer: &'b mut ReadBuffer) -> Option<&'b [u8]> {
         let stretch = self.stretch(key);
         let (file, _) = self.files.get(stretch.file)?;
-        let mut bytes = vec![0; key.length()];
         let offset = stretch.offset + (key.position() - stretch.position);
-        file.read(offset, &mut bytes).ok()?;
-        (self.hasher.hash_of(&bytes) == key.hash).then_some(bytes)
+        file.read(offset, key.length(), buffer).ok()?;
+        let bytes = &buffer[..key.length()];
+        (self.hasher.hash_of(bytes) == key.hash).then_some(bytes)
     }
 
     fn stretch(&self, key: Key) -> Stretch {
@@ -329,15 +331,6 @@ impl Deferred {
 
     fn source(&self, key: Key) -> &Source {
         &self.files[self.stretch(key).file].1
-    }
-}
-
-impl PartialOrd for State {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        match (self, other) {
-            (Self::Waiting(one), Self::Waiting(other)) => one.partial_cmp(other),
-            _ => None,
-        }
     }
 }
 
@@ -435,7 +428,7 @@ impl Resolved {
             table.visit_shard(shard, |Entry { hash, .. }| bits.set(hash));
         }
         for deferred in deferred {
-            deferred.lists.keys(shard).for_each(|key| bits.set((key.hash >> 32) as u32));
+            deferred.lists.keys(shard).for_each(|key| bits.set(high(key.hash)));
         }
         let mut hashes = Vec::new();
         for table in tables {
@@ -448,21 +441,22 @@ impl Resolved {
         hashes.sort_unstable();
         let mut candidates: Vec<(Key, usize)> = Vec::new();
         for (worker, deferred) in deferred.iter().enumerate() {
-            let keys = deferred.lists.keys(shard).filter(|key| bits.is_set_twice((key.hash >> 32) as u32));
+            let keys = deferred.lists.keys(shard).filter(|key| bits.is_set_twice(high(key.hash)));
             candidates.extend(keys.map(|&key| (key, worker)));
         }
         candidates.sort_unstable_by_key(|(key, _)| key.hash);
         let mut resolved = Self { single: count as u64, ..Self::default() };
+        let mut buffer = ReadBuffer::new();
         for equal in candidates.chunk_by(|(one, _), (other, _)| one.hash == other.hash) {
-            let hash = (equal[0].0.hash >> 32) as u32;
+            let hash = high(equal[0].0.hash);
             if equal.len() == 1 && hashes.binary_search(&hash).is_err() {
                 continue;
             }
             for &(key, worker) in equal {
-                match deferred[worker].read(key) {
+                match deferred[worker].read(key, &mut buffer) {
                     Some(bytes) => {
                         resolved.single -= 1;
-                        resolved.others.push((hash, bytes));
+                        resolved.others.push((hash, bytes.to_vec()));
                     }
                     None => resolved.changed.push(deferred[worker].source(key).clone()),
                 }
@@ -521,7 +515,7 @@ mod tests {
         Order { by: SortBy::Count, reverse: false, number, min_count: 1 }
     }
 
-    /// Lines that hardly repeat, some of which are equal in their beginning, and short lines that do.
+    /// Lines that hardly repeat, some with the same beginning, and short lines that repeat.
     fn text() -> impl Strategy<Value = String> {
         let line = prop_oneof![
             20 => any::<u32>().prop_map(|number| format!("{number:x}")),
@@ -584,19 +578,31 @@ mod tests {
         table: Table,
         deferred: Deferred,
         offset: u64,
+        _directory: tempfile::TempDir,
     }
 
     impl Counting {
-        fn of(path: &std::path::Path, number: usize, from: usize) -> Self {
+        /// Writes the blocks to a file, and counts the first ones.
+        fn of(blocks: &[String], counted: usize) -> Self {
+            let directory = tempfile::tempdir().expect("a directory");
+            let path = directory.path().join("log");
+            fs::write(&path, blocks.concat()).expect("room");
             let hasher = Hasher::random();
-            Self {
-                file: RereadFile::new(Arc::new(File::open(path).expect("a file"))),
-                source: Source::named(0, Some(path.to_owned())),
+            let mut counting = Self {
+                file: RereadFile::new(Arc::new(File::open(&path).expect("a file"))),
+                source: Source::named(0, Some(path)),
                 table: Table::new(hasher),
-                deferred: Deferred::for_order(&order(number), hasher, from, &Arc::default())
-                    .expect("this order"),
+                deferred: Deferred::for_order(&order(3), hasher, 1000, &Arc::default()).expect("this order"),
                 offset: 0,
-            }
+                _directory: directory,
+            };
+            blocks[..counted].iter().for_each(|block| counting.count(block));
+            counting
+        }
+
+        /// Replaces the contents of the file.
+        fn rewrite(&self, text: &str) {
+            fs::write(self.source.display_path(), text).expect("room");
         }
 
         /// Counts the lines of the next block.
@@ -631,17 +637,13 @@ mod tests {
 
     #[test]
     fn distinct_keys_are_deferred_and_a_changed_file_is_noticed() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("log");
         let blocks = [numbers(0..1000), numbers(1000..3000), numbers(2000..2010)];
-        fs::write(&path, blocks.concat()).expect("room");
-        let mut counting = Counting::of(&path, 3, 1000);
-        blocks.iter().for_each(|block| counting.count(block));
+        let counting = Counting::of(&blocks, blocks.len());
         assert!(counting.deferred.memory() > 0);
         // Some of the repeated ones are recent, and in the table for that.
         let recent = counting.table.len() - 1000;
         assert_eq!(counting.resolved(), (1990, 20 - recent, Vec::new()));
-        fs::write(&path, blocks.concat().to_uppercase()).expect("room");
+        counting.rewrite(&blocks.concat().to_uppercase());
         assert_eq!(
             counting.resolved(),
             (2010 - recent as u64, 0, vec![counting.source.clone(); 20 - recent])
@@ -650,12 +652,8 @@ mod tests {
 
     #[test]
     fn a_frequent_key_is_deferred_only_once() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("log");
         let blocks = [numbers(0..1000), "line x\n".repeat(1000)];
-        fs::write(&path, blocks.concat()).expect("room");
-        let mut counting = Counting::of(&path, 3, 1000);
-        blocks.iter().for_each(|block| counting.count(block));
+        let counting = Counting::of(&blocks, blocks.len());
         assert_eq!(counting.table.len(), 1001);
         assert_eq!(counting.resolved(), (0, 1, Vec::new()));
     }
@@ -664,17 +662,13 @@ mod tests {
     #[test]
     fn no_more_keys_are_deferred_once_many_repeat() {
         for is_changed in [false, true] {
-            let directory = tempfile::tempdir().expect("a directory");
-            let path = directory.path().join("log");
             let blocks =
                 [numbers(0..1000), numbers(1000..80_000), numbers(1000..80_000), numbers(90_000..91_000)];
-            fs::write(&path, blocks.concat()).expect("room");
-            let mut counting = Counting::of(&path, 3, 1000);
-            blocks[..2].iter().for_each(|block| counting.count(block));
+            let mut counting = Counting::of(&blocks, 2);
             let (in_table, deferred) = (counting.table.len(), counting.deferred.lists.total());
             assert_eq!((in_table, deferred), (1000, 79_000));
             if is_changed {
-                fs::write(&path, blocks.concat().replace("line 002000", "Line 002000")).expect("room");
+                counting.rewrite(&blocks.concat().replace("line 002000", "Line 002000"));
             }
             blocks[2..].iter().for_each(|block| counting.count(block));
             assert_eq!(counting.deferred.state, State::Over);
@@ -690,27 +684,19 @@ mod tests {
 
     #[test]
     fn keys_in_descending_order_are_not_deferred() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("log");
         let text = |range: std::ops::Range<u32>| -> String {
             range.rev().map(|number| format!("line {number:06}\n")).collect()
         };
         let blocks = [text(9000..10_000), text(7000..9000), text(5000..7000)];
-        fs::write(&path, blocks.concat()).expect("room");
-        let mut counting = Counting::of(&path, 3, 1000);
-        blocks.iter().for_each(|block| counting.count(block));
+        let counting = Counting::of(&blocks, blocks.len());
         assert_eq!((counting.table.len(), counting.deferred.state), (5000, State::Over));
     }
 
     #[test]
     fn the_least_key_is_chosen_again_if_the_table_grows() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("log");
         let blocks =
             [numbers(10_000..11_000), numbers(20_000..30_000), numbers(5000..6000), numbers(7000..7010)];
-        fs::write(&path, blocks.concat()).expect("room");
-        let mut counting = Counting::of(&path, 3, 1000);
-        blocks.iter().for_each(|block| counting.count(block));
+        let counting = Counting::of(&blocks, blocks.len());
         assert_eq!(counting.deferred.least, b"line 005002");
         assert_eq!((counting.table.len(), counting.resolved().0), (2000, 10_010));
     }

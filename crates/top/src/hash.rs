@@ -58,7 +58,7 @@ impl Hasher {
 
     /// Returns the hash of a key.
     pub(crate) fn hash_of(&self, key: &[u8]) -> u64 {
-        dispatch(HashKey { hasher: self, key })
+        dispatch(HashKey { hasher: self, text: key, start: 0, end: key.len() }).0
     }
 
     #[inline(always)]
@@ -71,17 +71,20 @@ impl Hasher {
     }
 }
 
+/// The hash of a key in a text.
 struct HashKey<'a> {
     hasher: &'a Hasher,
-    key: &'a [u8],
+    text: &'a [u8],
+    start: usize,
+    end: usize,
 }
 
 impl Kernel for HashKey<'_> {
-    type Output = u64;
+    type Output = (u64, [u64; 8]);
 
     #[inline(always)]
-    fn run<M: Masks>(self, masks: M) -> u64 {
-        self.hasher.hash(masks, self.key, 0, self.key.len()).0
+    fn run<M: Masks>(self, masks: M) -> Self::Output {
+        self.hasher.hash(masks, self.text, self.start, self.end)
     }
 }
 
@@ -118,19 +121,8 @@ pub(crate) mod tests {
 
     use super::*;
 
-    struct Hash<'a>(&'a Hasher, &'a [u8], usize, usize);
-
-    impl Kernel for Hash<'_> {
-        type Output = (u64, [u64; 8]);
-
-        #[inline(always)]
-        fn run<M: Masks>(self, masks: M) -> Self::Output {
-            self.0.hash(masks, self.1, self.2, self.3)
-        }
-    }
-
     fn hash(hasher: &Hasher, key: &[u8]) -> (u64, [u64; 8]) {
-        dispatch(Hash(hasher, key, 0, key.len()))
+        dispatch(HashKey { hasher, text: key, start: 0, end: key.len() })
     }
 
     proptest! {
@@ -142,7 +134,8 @@ pub(crate) mod tests {
         ) {
             let hasher = Hasher::random();
             let text = [&before[..], &key, &after].concat();
-            let inside = dispatch(Hash(&hasher, &text, before.len(), before.len() + key.len()));
+            let (start, end) = (before.len(), before.len() + key.len());
+            let inside = dispatch(HashKey { hasher: &hasher, text: &text, start, end });
             prop_assert_eq!(inside, hash(&hasher, &key));
             let mut first = key;
             first.resize(64, 0);

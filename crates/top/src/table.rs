@@ -383,8 +383,11 @@ impl<S: Slot> Counts<S> {
         // Keys displaced beyond the end of the shard are before the next free slot.
         let displaced = behind.iter().chain(before).take_while(|slot| slot.is_used());
         let slots = own.iter().chain(displaced).filter(|slot| slot.is_used());
-        slots.filter(move |slot| slot.head().hash >> (u32::BITS - SHARD_BITS) == shard as u32).map(|slot| {
-            Entry { key: self.key(slot), count: slot.head().count, hash: slot.head().hash, group: 0 }
+        slots.filter(move |slot| shard_of(slot.head().hash) == shard).map(|slot| Entry {
+            key: self.key(slot),
+            count: slot.head().count,
+            hash: slot.head().hash,
+            group: 0,
         })
     }
 
@@ -497,7 +500,7 @@ impl Counts<Narrow> {
 
 /// The half of a hash that is stored in slots.
 #[inline(always)]
-fn high(hash: u64) -> u32 {
+pub(crate) fn high(hash: u64) -> u32 {
     (hash >> 32) as u32
 }
 
@@ -764,7 +767,7 @@ impl<'t> JoinedShard<'t> {
         Self::with_others(tables, shard, &[])
     }
 
-    /// Merges a shard of all tables and other keys of that shard, each of which counts once.
+    /// Merges a shard of all tables with other keys of that shard. Each of these counts once.
     pub(crate) fn with_others(tables: &[&'t Table], shard: usize, others: &'t [(u32, Vec<u8>)]) -> Self {
         let mut keys = others.len();
         for table in tables {

@@ -69,28 +69,28 @@ impl Ahead {
             None => return None,
         };
         let max_matches = lines.len() / BYTES_PER_MATCH;
-        let mut found =
-            PartMatches { lines: lines.clone(), known_to: lines.end, next: lines.start, matches: Vec::new() };
-        while found.next < lines.end {
-            let Some(next) = matcher.find(&text[found.next..end]).ok()? else { break };
-            let next = next.offset(found.next);
+        let mut found = PartMatches { lines: lines.clone(), is_complete: true, matches: Vec::new() };
+        let mut at = lines.start;
+        while at < lines.end {
+            let Some(next) = matcher.find(&text[at..end]).ok()? else { break };
+            let next = next.offset(at);
             // At the very end of the text, an empty match belongs to the last part.
             if next.start() >= lines.end && lines.end < text.len() {
                 break;
             }
             if found.matches.len() >= max_matches {
-                found.known_to = found.next;
+                found.is_complete = false;
                 break;
             }
             let offset = |at: usize| u32::try_from(at - lines.start).ok();
             found.matches.push((offset(next.start())?, offset(next.end())?));
-            found.next = after(next);
+            at = after(next);
         }
         Some(found)
     }
 }
 
-/// Where the searcher goes on after a match.
+/// Position from which the searcher continues after a match.
 fn after(found: Match) -> usize {
     found.end() + usize::from(found.is_empty())
 }
@@ -126,10 +126,8 @@ fn max_line_feeds(expression: &Hir) -> Option<usize> {
 pub(crate) struct PartMatches {
     /// The lines that begin in the part.
     lines: Range<usize>,
-    /// End of the lines whose matches are known.
-    known_to: usize,
-    /// Where the search would have gone on.
-    next: usize,
+    /// Whether no match is left out.
+    is_complete: bool,
     /// Beginnings and ends, from the beginning of the lines on.
     matches: Vec<(u32, u32)>,
 }
@@ -140,8 +138,8 @@ impl PartMatches {
         self.matches.get(number).map(|&(start, end)| Match::new(offset(start), offset(end)))
     }
 
-    /// Returns the first match for a search from `at` on, or where the search goes on if there is none in this part; `None` if that is
-    /// not known.
+    /// Returns the first match for a search from `at` on, or the position from which the search continues behind this part;
+    /// `None` if that is not known.
     fn find(&self, text: &[u8], at: usize, looks_behind: bool) -> Option<Result<Match, usize>> {
         let number = self.matches.partition_point(|&(start, _)| self.lines.start + (start as usize) < at);
         let searched_from = match number.checked_sub(1) {
@@ -154,7 +152,7 @@ impl PartMatches {
         match self.get(number) {
             _ if !is_same => None,
             Some(found) => Some(Ok(found)),
-            None if self.known_to < self.lines.end => None,
+            None if !self.is_complete => None,
             None => Some(Err(self.lines.end.max(at))),
         }
     }

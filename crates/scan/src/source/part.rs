@@ -28,22 +28,21 @@ impl Reader<'_> {
         contents: &mut Contents,
     ) -> Result<Option<u64>, ProblemKind> {
         let Some(part) = self.context.part else { return Ok(Some(0)) };
+        let line_end = self.context.bounds.line_end;
         match contents {
             // The archive is read as a whole.
             _ if source.is_member() => Ok(Some(0)),
             Contents::Whole { range, skipped, medium: Medium::File }
                 if source.records() == Records::Lines =>
             {
-                let (whole, text) = (range.len(), &self.buffer[range.clone()]);
-                let lines = lines_from(text, *skipped, part, self.context.bounds.line_end);
-                *skipped += lines.start as u64;
-                *range = range.start + lines.start..range.start + lines.end;
+                let (whole, before) = (range.len(), range.start);
+                *range = lines_from(&self.buffer, range, *skipped, part, line_end);
+                *skipped += (range.start - before) as u64;
                 Ok(Some((whole - range.len()) as u64))
             }
             Contents::Mapped { map, range } => {
-                let (whole, text) = (range.len(), &map[range.clone()]);
-                let lines = lines_from(text, range.start as u64, part, self.context.bounds.line_end);
-                *range = range.start + lines.start..range.start + lines.end;
+                let whole = range.len();
+                *range = lines_from(map, range, range.start as u64, part, line_end);
                 Ok(Some((whole - range.len()) as u64))
             }
             Contents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => {
@@ -58,8 +57,15 @@ impl Reader<'_> {
     }
 }
 
-/// The lines of `text`, which has this offset in its file, that begin in a part of the file.
-fn lines_from(text: &[u8], offset: u64, part: &Range<u64>, line_end: u8) -> Range<usize> {
+/// Of a text at a range of `bytes`, with this offset in its file, the lines that begin in a part of the file.
+fn lines_from(
+    bytes: &[u8],
+    range: &Range<usize>,
+    offset: u64,
+    part: &Range<u64>,
+    line_end: u8,
+) -> Range<usize> {
+    let text = &bytes[range.clone()];
     let line_at = |at: u64| {
         let Some(before) = at.checked_sub(offset + 1) else { return 0 };
         let rest = usize::try_from(before).ok().and_then(|before| Some((before, text.get(before..)?)));
@@ -67,5 +73,5 @@ fn lines_from(text: &[u8], offset: u64, part: &Range<u64>, line_end: u8) -> Rang
         next.unwrap_or(text.len())
     };
     let start = line_at(part.start);
-    start..line_at(part.end).max(start)
+    range.start + start..range.start + line_at(part.end).max(start)
 }

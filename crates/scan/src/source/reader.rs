@@ -35,8 +35,8 @@ const LARGE_BUFFER: usize = 4 << 20;
 /// Size of the first read of a file, in bytes: nearly all source files fit.
 pub(crate) const FIRST_READ: usize = 128 << 10;
 
-/// Size of the smallest file that is mapped if it is wanted as a whole, in blocks. All cores search it.
-pub(crate) const MAPPED_BLOCKS: usize = 32;
+/// A file of more than this number of blocks is mapped if it is wanted as a whole. Parts of it have this size.
+const MAPPED_BLOCKS: usize = 32;
 
 /// Bytes of decoded text that are known before the first block, at any block size: visitors inspect the beginning of a
 /// file. Small in tests, so that small files are read in parts.
@@ -60,6 +60,11 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// Size of the parts of a mapped file. Smaller files are not mapped.
+    pub(crate) fn mapped_part(&self) -> usize {
+        self.bounds.block_size.saturating_mul(MAPPED_BLOCKS)
+    }
+
     /// The bounds for a file: they tell how it is divided into lines and records.
     pub(crate) fn bounds_for(&self, source: &Source) -> Bounds {
         Bounds { records: source.records(), ..self.bounds }
@@ -294,8 +299,8 @@ impl<'a> Reader<'a> {
             }
             _ => ended,
         };
-        let mapped_from = self.context.bounds.block_size.saturating_mul(MAPPED_BLOCKS);
-        if !ended || filled > limit.min(mapped_from) {
+        let unmapped = self.context.mapped_part();
+        if !ended || filled > limit.min(unmapped) {
             let metadata = file.metadata().map_err(ProblemKind::Open)?;
             let size = metadata.len();
             if size.saturating_sub(start) > limit as u64 {
@@ -308,8 +313,8 @@ impl<'a> Reader<'a> {
                     known: begin..filled,
                 });
             }
-            if let Some(map) =
-                (size.saturating_sub(start) > mapped_from as u64).then(|| map(&file, size)).flatten()
+            if size.saturating_sub(start) > unmapped as u64
+                && let Some(map) = map(&file, size)
             {
                 let begin = usize::try_from(start).unwrap_or(usize::MAX).saturating_add(begin);
                 return Ok(Contents::Mapped { range: begin..map.len(), map });

@@ -13,7 +13,6 @@ use super::visiting::WholeText;
 use super::worker::Visitor;
 use crate::block::Source;
 use crate::problem::ProblemKind;
-use crate::source::reader::MAPPED_BLOCKS;
 
 /// A mapped file.
 pub(crate) struct Mapped<V: Visit> {
@@ -85,8 +84,7 @@ impl<V: Visit> Visitor<'_, V> {
         text: WholeText,
     ) -> Option<Job<V>> {
         if self.visit.searches_parts() {
-            let part_size = self.reader.context.bounds.block_size.saturating_mul(MAPPED_BLOCKS);
-            let file = Mapped::new(source.clone(), map, text, part_size);
+            let file = Mapped::new(source.clone(), map, text, self.reader.context.mapped_part());
             return Some(Job::Mapped(Arc::new(file), 0));
         }
         self.record_bytes(text.range.len());
