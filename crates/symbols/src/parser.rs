@@ -1,5 +1,6 @@
 //! Parsing one file: skim, parse, extract.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::iter::once;
 use std::ops::{ControlFlow, Range};
@@ -91,23 +92,25 @@ impl Parser {
         };
         let (mut parsed, mut whole) = (Parsed::default(), None);
         for piece in pieces {
-            let at = piece.start;
-            let text = &text[piece];
+            let Range { start, end } = piece;
+            let text = &text[start..end];
             // Calls are in bodies: few texts that name a function have its definition.
             if query.reference().is_none() && !query.may_be_in(text) {
                 continue;
             }
             let Grammar { parser, rules, .. } = self.grammars.get(language);
-            let tree = parse(parser, text)?;
-            let (in_piece, too_deep) = definitions(&tree, text, rules);
+            let text = ended(text);
+            let tree = parse(parser, &text)?;
+            let (in_piece, too_deep) = definitions(&tree, &text, rules);
             parsed.has_errors |= tree.root_node().has_error();
             parsed.too_deep |= too_deep;
             let before = parsed.definitions.len();
             parsed.definitions.extend(in_piece.into_iter().map(|mut definition| {
                 definition.scope = definition.scope.map(|scope| before + scope);
-                if is_skimmed {
-                    definition.map(|range| self.skimmed.source_range(at + range.start..at + range.end));
-                }
+                definition.map(|range| {
+                    let range = (start + range.start).min(end)..(start + range.end).min(end);
+                    if is_skimmed { self.skimmed.source_range(range) } else { range }
+                });
                 definition
             }));
             whole = (!is_skimmed).then_some(tree);
@@ -129,7 +132,7 @@ impl Parser {
         if let Some(code) = code.as_mut().filter(|_| !thorough) {
             return Some(candidates.in_code(|offset| code.contains(offset)));
         }
-        let tree = tree.or_else(|| parse(&mut self.grammars.get(language).parser, source))?;
+        let tree = tree.or_else(|| parse(&mut self.grammars.get(language).parser, &ended(source)))?;
         Some(candidates.in_tree(&tree, |offset| code.as_mut().is_some_and(|code| code.contains(offset))))
     }
 }
@@ -175,7 +178,13 @@ impl Definition {
     }
 }
 
-/// Parses a text, unless it takes too many steps.
+/// A text with a line feed at its end, which is no part of any definition if it is added. The scanners of some grammars wait for white
+/// space and do not look for the end of the text: that of Kotlin would wait forever after an `@`.
+fn ended(text: &[u8]) -> Cow<'_, [u8]> {
+    if text.ends_with(b"\n") { Cow::Borrowed(text) } else { Cow::Owned([text, b"\n"].concat()) }
+}
+
+/// Parses a text that ends with a line feed, unless it takes too many steps.
 fn parse(parser: &mut tree_sitter::Parser, text: &[u8]) -> Option<Tree> {
     parse_in(parser, text, FREE_STEPS + MAX_STEPS_PER_BYTE * text.len())
 }

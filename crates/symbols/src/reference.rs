@@ -48,8 +48,8 @@ impl<'t> Candidates<'t> {
                 _ => continue,
             };
             let is_new = found.last().is_none_or(|last| last.end <= range.start);
-            if is_new && self.name.is_match(&self.text[range.clone()]) && !self.defined.contains(&range.start)
-            {
+            let is_match = self.text.get(range.clone()).is_some_and(|word| self.name.is_match(word));
+            if is_new && is_match && !self.defined.contains(&range.start) {
                 found.push(range);
             }
         }

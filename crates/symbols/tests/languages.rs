@@ -1,10 +1,12 @@
 //! Definitions of a sample in each language. `OUTLINE=overwrite` writes the expected outlines anew.
 
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+use std::{env, fs, thread};
 
 use finecomb_scan::{Inputs, ScanOptions};
-use finecomb_symbols::{Format, Language, Outcome, Query, SymbolsOptions, symbols};
+use finecomb_symbols::{Format, Language, Outcome, Query, ScopeParser, SymbolsOptions, symbols};
 
 /// Lists the definitions of a file.
 fn list(file: &Path, format: Format, thorough: bool) -> (Outcome, String) {
@@ -88,6 +90,37 @@ fn samples_with_a_part_cut_out_are_listed_whatever_the_part() {
         let (outcome, _) = list(directory.path(), Format::Text, true);
         assert!(outcome.stats.total().symbols > 0, "{}", language.name());
     }
+}
+
+/// A file that is being written may end within any token.
+#[test]
+fn texts_that_end_anywhere_are_parsed_to_the_end() {
+    let (parsed, is_parsed) = mpsc::channel();
+    thread::spawn(move || {
+        let mut parser = ScopeParser::default();
+        for &language in Language::ALL {
+            let file = sample("tests/languages", language);
+            let text = fs::read(&file).expect("a sample");
+            for end in (0..text.len()).step_by(3) {
+                parsed.send(format!("{}, up to byte {end}", language.name())).expect("a test that waits");
+                // The last lines up to there, one to three.
+                for lines in 1..4 {
+                    let before = text[..end].rsplitn(lines + 1, |&byte| byte == b'\n').nth(lines);
+                    let text = &text[before.map_or(0, |before| before.len() + 1)..end];
+                    let _ = parser.scopes(&file, text);
+                }
+            }
+        }
+    });
+    let mut last = "none".to_owned();
+    loop {
+        match is_parsed.recv_timeout(Duration::from_secs(30)) {
+            Ok(text) => last = text,
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => panic!("a scanner does not end: {last}"),
+        }
+    }
+    assert_ne!(last, "none");
 }
 
 #[test]
