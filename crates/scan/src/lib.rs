@@ -66,7 +66,7 @@ pub use ignore::types::{Types, TypesBuilder};
 pub use inputs::Inputs;
 pub use lines::LineEnds;
 pub use narrow::{LinesAt, Narrow, Narrowed};
-pub use options::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, ScanOptions, Width};
+pub use options::{MAX_BLOCK_SIZE, MAX_LINE_LIMIT, MAX_WIDTH, Mapping, ScanOptions, Width};
 pub use problem::{MemberFault, Problem, ProblemKind, Problems};
 pub use progress::{Progress, Watch};
 pub use recognize::{MAX_HEAD, Reason, Recognize, Recognized};

@@ -41,6 +41,18 @@ pub enum Width {
     Random(u64),
 }
 
+/// How large files are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mapping {
+    /// They are mapped into memory if they are in the page cache in huge pages, as far as that can be told, and copied otherwise.
+    #[default]
+    Auto,
+    /// They are mapped.
+    Always,
+    /// They are copied.
+    Never,
+}
+
 impl Width {
     /// Number of cores available to this process.
     pub(crate) fn processors() -> usize {
@@ -63,6 +75,8 @@ pub struct ScanOptions<'a> {
     pub max_line: usize,
     /// Line terminator. Default: a line feed.
     pub line_end: u8,
+    /// How large files are read. Default: [`Mapping::Auto`].
+    pub mapping: Mapping,
     /// Recognises files by their beginnings, and so decides how they are divided into records. For [`fold`](crate::fold)
     /// and for visitors with [`Visit::AS_FOLD`](crate::Visit::AS_FOLD); others take every file for lines. Default: none.
     pub recognize: Option<Arc<dyn Recognize>>,
@@ -96,6 +110,7 @@ setters! {
         block_size: usize,
         max_line: usize,
         line_end: u8,
+        mapping: Mapping,
         recognize: Option<Arc<dyn Recognize>>,
         part: Option<Range<u64>>,
         narrow: Option<Arc<dyn Narrow>>,
@@ -115,6 +130,7 @@ impl Default for ScanOptions<'_> {
             block_size: 128 << 10,
             max_line: 64 << 20,
             line_end: b'\n',
+            mapping: Mapping::Auto,
             recognize: None,
             part: None,
             narrow: None,
@@ -135,6 +151,7 @@ impl ScanOptions<'_> {
             block_size: self.block_size.clamp(1, MAX_BLOCK_SIZE),
             max_line: self.max_line.min(MAX_LINE_LIMIT),
             line_end: self.line_end,
+            mapping: self.mapping,
             nul_ends: NulEnds::Never,
             records: Records::Lines,
         }
@@ -147,6 +164,7 @@ pub(crate) struct Bounds {
     pub(crate) block_size: usize,
     pub(crate) max_line: usize,
     pub(crate) line_end: u8,
+    pub(crate) mapping: Mapping,
     pub(crate) nul_ends: NulEnds,
     pub(crate) records: Records,
 }

@@ -54,7 +54,7 @@ pub(crate) struct TextBlock {
 
 /// A file that several workers read chunk by chunk.
 pub(crate) enum Chunks {
-    Plain(ChunkedFile),
+    Plain(Box<ChunkedFile>),
     Parted(Box<PartedFile>),
 }
 
@@ -88,7 +88,7 @@ impl Chunks {
     /// Access to the bytes after a block, if available.
     pub(crate) fn lookahead(&self) -> Lookahead<'_> {
         match self {
-            Self::Plain(file) => Lookahead::in_file(file),
+            Self::Plain(file) => Lookahead::in_file(&**file),
             Self::Parted(_) => Lookahead::default(),
         }
     }
@@ -106,6 +106,13 @@ impl Chunks {
         match self {
             Self::Plain(file) => file.claim(),
             Self::Parted(file) => file.claim(),
+        }
+    }
+
+    /// Records a problem if bytes of a chunk were missing when it was searched.
+    pub(crate) fn check(&self, buffer: &ReadBuffer, problems: &mut Problems) {
+        if let Self::Plain(file) = self {
+            file.check(buffer, problems);
         }
     }
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::thread;
 
 use finecomb_scan::{
-    Accumulate, Block, Detail, Folded, Inputs, Meter, Phase, Progress, ScanOptions, Stop, Watch, Width, fold,
+    Accumulate, Block, Detail, Folded, Inputs, Mapping, Meter, Phase, Progress, ScanOptions, Stop, Watch,
+    Width, fold,
 };
 use proptest::prelude::*;
 use tempfile::{TempDir, tempdir};
@@ -90,8 +91,11 @@ fn expected(path: &Path, content: &[u8], max_line: usize, numbered: bool) -> Vec
     lines
 }
 
+/// Files are mapped in every second case.
 fn options(width: usize, block_size: usize, max_line: usize) -> ScanOptions<'static> {
-    ScanOptions::default().width(Width::Fixed(width)).block_size(block_size).max_line(max_line)
+    let mapping = if (width + block_size).is_multiple_of(2) { Mapping::Always } else { Mapping::Never };
+    let options = ScanOptions::default().width(Width::Fixed(width)).mapping(mapping);
+    options.block_size(block_size).max_line(max_line)
 }
 
 /// Files of mostly short lines, some far longer than a block.
@@ -297,6 +301,34 @@ fn a_file_that_shrinks_while_it_is_read_is_reported() {
     assert_eq!(shown[0], format!("{}: {expected}", path.display()));
     // The first chunk is read with a few bytes more, for the end of its last line.
     assert_eq!(folded.joined.concat().len(), 200);
+}
+
+#[test]
+fn a_mapped_file_that_shrinks_is_reported() {
+    let directory = tempdir().expect("a directory");
+    let path = directory.path().join("a.log");
+    // Cut off within its last page, and before. The block that is read then has one more line.
+    for (size, lines) in [(9500, 1188), (1600, 201)] {
+        fs::write(&path, "0123456\n".repeat(1250)).expect("a file");
+        let options = options(1, 800, 100).mapping(Mapping::Always);
+        let folded = gather_and(&Inputs::new([&path]), &options, &|block| {
+            if block.offset >= 800 {
+                OpenOptions::new()
+                    .write(true)
+                    .open(&path)
+                    .expect("opening")
+                    .set_len(size)
+                    .expect("truncating");
+            }
+            ControlFlow::Continue(())
+        });
+        let expected = format!(
+            "{}: file truncated while it was read: it had 10.0 kB, now it ends at byte {size} or before",
+            path.display()
+        );
+        assert_eq!(problems(&folded), [expected]);
+        assert_eq!(folded.joined.concat().len(), lines);
+    }
 }
 
 #[test]

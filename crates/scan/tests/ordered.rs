@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use finecomb_scan::{
-    Block, Detail, Inputs, Ordered, Output, Progress, ScanOptions, Sort, SortKey, Source, Stop, Visit,
-    WalkOptions, Wants, Watch, Width, in_order,
+    Block, Detail, Inputs, Mapping, Ordered, Output, Progress, ScanOptions, Sort, SortKey, Source, Stop,
+    Visit, WalkOptions, Wants, Watch, Width, in_order,
 };
 use finecomb_sys::advice::forget;
 use finecomb_sys::bytes_from_storage_by_thread;
@@ -130,7 +130,8 @@ fn expected_output(root: &Path, wants: Wants, limit: usize) -> Vec<u8> {
 }
 
 fn in_parallel(root: &Path, wants: Wants, limit: usize, width: usize, block_size: usize) -> Vec<u8> {
-    let options = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
+    let mapping = if (width + block_size).is_multiple_of(2) { Mapping::Always } else { Mapping::Never };
+    let options = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size).mapping(mapping);
     let mut out = Vec::new();
     let done = in_order(&Inputs::new([root]), &options, Some(b"--\n".to_vec()), &mut out, || Numbers {
         wants,

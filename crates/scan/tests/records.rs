@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use finecomb_scan::{
-    Accumulate, Block, Folded, Inputs, MAX_HEAD, Meter, Reason, Recognize, Recognized, RecordEnds, Records,
-    ScanOptions, Source, Stop, Width, fold,
+    Accumulate, Block, Folded, Inputs, MAX_HEAD, Mapping, Meter, Reason, Recognize, Recognized, RecordEnds,
+    Records, ScanOptions, Source, Stop, Width, fold,
 };
 use finecomb_sys::units::{ByteLimit, Count};
 use proptest::prelude::*;
@@ -103,7 +103,9 @@ fn gather(inputs: &Inputs, options: &ScanOptions<'_>) -> (Vec<Record>, Vec<Strin
 
 fn options(width: usize, block_size: usize, max_line: usize) -> ScanOptions<'static> {
     let (width, recognize) = (Width::Fixed(width), Some(Always::quoted() as Arc<dyn Recognize>));
-    ScanOptions::default().width(width).block_size(block_size).max_line(max_line).recognize(recognize)
+    let mapping = if block_size.is_multiple_of(2) { Mapping::Always } else { Mapping::Never };
+    let options = ScanOptions::default().width(width).block_size(block_size).mapping(mapping);
+    options.max_line(max_line).recognize(recognize)
 }
 
 /// Lengths of the records of a text with their line feeds, and of the last one if it has none. Also returns whether a

@@ -67,12 +67,21 @@ impl GuardedMap {
     /// # Errors
     /// If the system refuses, or there are too many maps.
     pub fn new(file: &File, length: usize, access: Access) -> io::Result<Self> {
+        Self::of_part(file, 0, length, access)
+    }
+
+    /// Maps `length` bytes of a file, at least one, from `offset` on, a multiple of the page size.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn of_part(file: &File, offset: u64, length: usize, access: Access) -> io::Result<Self> {
         guard()?;
         let slot = MAPS.iter().position(|slot| !slot.taken.swap(true, Ordering::AcqRel));
         let slot = slot.ok_or_else(|| io::Error::other("too many files are mapped into memory"))?;
         // SAFETY: the kernel chooses the address. The bytes are only used as bytes, and no decision relies on reading the same bytes
         // twice. If another process changes the file, answers may be wrong. The guard handles a truncated file.
-        let mapped = unsafe { mmap(ptr::null_mut(), length, ProtFlags::READ, MapFlags::PRIVATE, file, 0) };
+        let mapped =
+            unsafe { mmap(ptr::null_mut(), length, ProtFlags::READ, MapFlags::PRIVATE, file, offset) };
         let start = mapped.map(|start| NonNull::new(start.cast::<u8>())).inspect_err(|_| release(slot))?;
         let Some(start) = start else {
             release(slot);
@@ -100,6 +109,11 @@ impl GuardedMap {
             mprotect(self.start.as_ptr().cast(), self.length, MprotectFlags::READ | MprotectFlags::WRITE)?;
             Ok(slice::from_raw_parts_mut(self.start.as_ptr(), self.length))
         }
+    }
+
+    /// The address of the first byte.
+    pub(crate) fn start(&self) -> NonNull<u8> {
+        self.start
     }
 
     /// Returns `true` if a page was missing when it was read.

@@ -6,6 +6,8 @@
 //! Xuanwo in "Rust std fs slower than Python", 2023.)
 #![allow(unsafe_code, reason = "memory that is not initialised before the kernel has written to it")]
 
+mod shown;
+
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
@@ -19,6 +21,7 @@ use rustix::io::{pread, read, retry_on_intr};
 
 use crate::memory::HUGE_PAGE;
 use crate::system;
+use shown::Window;
 
 /// Size of a page of the page cache, in bytes; larger pages are multiples of it.
 const PAGE: usize = 4 << 10;
@@ -36,6 +39,10 @@ pub struct ReadBuffer {
     lead: usize,
     /// Position of the end of the bytes that have been written.
     end: usize,
+    /// The part of a file that the buffer shows, or has shown.
+    window: Option<Box<Window>>,
+    /// Memory of the buffer and its capacity, while it shows a file and so has none in the fields above.
+    hidden: Option<(NonNull<u8>, usize)>,
 }
 
 // SAFETY: the bytes are owned, as those of a `Vec` are.
@@ -52,7 +59,7 @@ impl Default for ReadBuffer {
 impl ReadBuffer {
     /// An empty buffer, which allocates nothing.
     pub const fn new() -> Self {
-        Self { start: NonNull::dangling(), capacity: 0, lead: 0, end: 0 }
+        Self { start: NonNull::dangling(), capacity: 0, lead: 0, end: 0, window: None, hidden: None }
     }
 
     /// Reads up to `length` bytes of a file from `offset` on: fewer if the file ends before.
@@ -69,6 +76,7 @@ impl ReadBuffer {
 
     /// Places byte 0 for a read from this offset. The bytes in the buffer are arbitrary afterwards.
     pub fn restart(&mut self, offset: u64) {
+        self.end_show();
         self.lead = (offset % PAGE as u64) as usize;
     }
 
@@ -89,14 +97,16 @@ impl ReadBuffer {
         }
     }
 
-    /// Moves the bytes to memory for `length` bytes at any place in a page.
+    /// Moves the bytes, or as many as fit, to memory for `length` bytes at any place in a page.
     fn reallocate(&mut self, length: usize) {
         let pages = length.div_ceil(PAGE).saturating_add(1);
         let mut grown = Self::allocated(pages.saturating_mul(PAGE));
         grown.lead = self.lead;
-        grown.end = grown.end.max(self.end);
+        // A file that is shown may have more bytes.
+        let kept = self.end.min(grown.capacity);
+        grown.end = grown.end.max(kept);
         // SAFETY: both allocations have room for this many bytes, which are initialised in the first.
-        unsafe { grown.start.copy_from_nonoverlapping(self.start, self.end) };
+        unsafe { grown.start.copy_from_nonoverlapping(self.start, kept) };
         *self = grown;
     }
 
@@ -111,7 +121,7 @@ impl ReadBuffer {
         }
         // SAFETY: there is at least a page.
         unsafe { start.write_bytes(0, PAGE) };
-        Self { start, capacity, lead: 0, end: PAGE }
+        Self { start, capacity, lead: 0, end: PAGE, window: None, hidden: None }
     }
 
     fn layout(capacity: usize) -> Layout {
@@ -213,6 +223,7 @@ impl DerefMut for ReadBuffer {
 
 impl Drop for ReadBuffer {
     fn drop(&mut self) {
+        self.end_show();
         if self.capacity > 0 {
             // SAFETY: the memory was allocated with this layout.
             unsafe { dealloc(self.start.as_ptr(), Self::layout(self.capacity)) };

@@ -17,7 +17,7 @@ use std::ffi::OsString;
 use clap::{Args, ValueHint};
 use finecomb_grep::GrepOptions;
 use finecomb_scan::{
-    Encoding, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, Preprocessor, ScanOptions, WalkOptions, Width,
+    Encoding, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, Mapping, Preprocessor, ScanOptions, WalkOptions, Width,
 };
 use ignore::types::Types;
 
@@ -254,7 +254,17 @@ impl Arguments {
             .width(self.running.threads)
             .block_size(self.running.block_size)
             .max_line(self.running.max_line)
+            .mapping(self.mapping())
             .profile(self.running.profile.detail())
+    }
+
+    /// How large files are read: as the last flag says.
+    fn mapping(&self) -> Mapping {
+        match (self.order.last("mmap"), self.order.last("no-mmap")) {
+            (None, None) => Mapping::Auto,
+            (always, never) if always > never => Mapping::Always,
+            _ => Mapping::Never,
+        }
     }
 
     /// Whether to use indexes of directories, and where they are.

@@ -1,15 +1,17 @@
 //! A file in chunks that workers read without coordination; if quotes matter for the ends of records, almost without.
 //!
 //! Chunks are read with `pread` into a buffer that each worker reuses. A map of the file would save the copy, but with a buffer
-//! that is aligned like the file, the copy takes less time than the page faults of a map (docs/experiments.md).
+//! that is aligned like the file, the copy takes less time than the page faults of a map (docs/experiments.md), unless the file is in huge
+//! pages: then each worker shows the chunks where they are.
 
+mod mapped;
 mod records;
 mod start_states;
 
 use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use finecomb_sys::{ReadBuffer, advice};
 use memchr::{memchr, memrchr};
@@ -19,6 +21,7 @@ use crate::block::{FindNul, RereadFile, Source};
 use crate::narrow::LinesAt;
 use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
+use mapped::HugePages;
 use start_states::StartStates;
 
 /// Bytes read past the end of a chunk, enough for the end of most last lines. Longer lines take a second read.
@@ -44,6 +47,8 @@ pub(crate) struct ChunkedFile {
     next: AtomicU64,
     pub(crate) bounds: Bounds,
     start_states: StartStates,
+    huge_pages: HugePages,
+    has_shrunk: AtomicBool,
 }
 
 impl FindNul for ChunkedFile {
@@ -79,6 +84,8 @@ impl ChunkedFile {
             next: AtomicU64::new(start),
             bounds,
             start_states,
+            huge_pages: HugePages::default(),
+            has_shrunk: AtomicBool::new(false),
         }
     }
 
@@ -122,6 +129,12 @@ impl ChunkedFile {
     /// truncated past the limit.
     pub(crate) fn read(&self, chunk: u64, buffer: &mut ReadBuffer, problems: &mut Problems) -> TextBlock {
         let (range, prefix) = self.read_lines(chunk, buffer, problems);
+        let has_long_line = prefix > 0 || range.len() > LONG_LINE;
+        if self.bounds.nul_ends == NulEnds::LongLines && has_long_line && buffer.shows() {
+            // A visitor may change the NUL that ends it, and a later chunk begins there: it gets a copy.
+            self.check(buffer, problems);
+            buffer.reserve(range.end, range.end);
+        }
         let offset = chunk + range.start as u64;
         TextBlock { offset, range, first_line: None, in_long_line: prefix > 0, unclosed: 0 }
     }
@@ -160,19 +173,32 @@ impl ChunkedFile {
         let usual = self.bounds.block_size + OVERREAD;
         let owned = self.bounds.block_size.min(rest);
         let wanted = usual.min(rest);
-        buffer.restart(chunk);
-        buffer.reserve(wanted, usual);
-        let got = self.read_at(buffer, 0..wanted, chunk, problems)?;
+        let shown =
+            self.is_mapped(chunk, buffer).then(|| buffer.show(&self.file, chunk, wanted).ok()).flatten();
+        let got = match shown {
+            Some(got) => got,
+            None => {
+                buffer.restart(chunk);
+                buffer.reserve(wanted, usual);
+                self.read_at(buffer, 0..wanted, chunk, problems)?
+            }
+        };
         if got < owned {
             // Some file systems always report a size larger than the file.
             if self.file.metadata().is_ok_and(|now| now.len() < self.end) {
-                let kind = ProblemKind::Shrank { expected: self.end, found: chunk + got as u64 };
-                problems.add(&self.source, kind);
+                self.add_shrunk(chunk + got as u64, problems);
             }
             // The chunks after this one are empty.
             self.next.store(self.end, Ordering::Relaxed);
         }
         Some((owned.min(got), got))
+    }
+
+    /// Records once that the file has become shorter.
+    fn add_shrunk(&self, found: u64, problems: &mut Problems) {
+        if !self.has_shrunk.swap(true, Ordering::Relaxed) {
+            problems.add(&self.source, ProblemKind::Shrank { expected: self.end, found });
+        }
     }
 
     /// Returns the position of the first line end in a chunk, which may begin anywhere in that line.
@@ -245,7 +271,12 @@ impl ChunkedFile {
             return None;
         }
         let step = length.max(FIRST_STEP).min(self.bounds.max_line - length + 1);
-        self.read_at(buffer, got..got + step, chunk + got as u64, problems).filter(|&more| more > 0)
+        let more = if buffer.shows() {
+            self.show_on(chunk, got, step, buffer, problems)
+        } else {
+            self.read_at(buffer, got..got + step, chunk + got as u64, problems)
+        };
+        more.filter(|&more| more > 0)
     }
 
     /// Fills a range of the buffer from `offset` on, up to the end of the file. Records an error and returns `None` if that
@@ -271,7 +302,7 @@ impl ChunkedFile {
 mod tests {
     use super::*;
     use crate::block::Lookahead;
-    use crate::options::ScanOptions;
+    use crate::options::{Mapping, ScanOptions};
 
     #[test]
     fn the_first_nul_behind_a_block_has_its_place_in_the_part_of_the_file() {
@@ -292,6 +323,23 @@ mod tests {
         // The file has become shorter since it was opened.
         std::fs::write(&path, b"x").unwrap();
         assert_eq!(ahead.first_nul(0..end), None);
+    }
+
+    #[test]
+    fn a_line_that_is_cut_off_while_it_is_mapped_keeps_its_length() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(10_000).unwrap();
+        let cut = file.try_clone().unwrap();
+        let mut bounds = ScanOptions::default().mapping(Mapping::Always).bounds();
+        bounds.block_size = 4000;
+        let file = ChunkedFile::new(Source::named(0, None), file, 0..10_000, bounds);
+        let (mut buffer, mut problems) = (ReadBuffer::new(), Problems::default());
+        assert_eq!(file.read_chunk(0, &mut buffer, &mut problems), Some((4000, 5024)));
+        assert_eq!(file.read_on(0, 0, 5024, &mut buffer, &mut problems), Some(4976));
+        cut.set_len(50).unwrap();
+        assert_eq!(file.read_on(0, 0, 10_000, &mut buffer, &mut problems), None);
+        assert!(buffer[..10_000].iter().all(|&byte| byte == 0));
+        assert_eq!(problems.into_sorted().count(), 1);
     }
 
     #[test]

@@ -308,7 +308,7 @@ impl<'a> Reader<'a> {
                 let range = start + begin as u64..size;
                 let file = ChunkedFile::new(source, file, range.clone(), self.context.bounds);
                 return Ok(Contents::Chunks {
-                    file: Chunks::Plain(file),
+                    file: Chunks::Plain(Box::new(file)),
                     start: range.start,
                     known: begin..filled,
                 });

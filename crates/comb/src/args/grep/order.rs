@@ -64,8 +64,8 @@ const NEGATIONS: &[Negation] = &[
     no("nopager", &["pager"]),
 ];
 
-/// Flags of ripgrep and ag that override nothing. Most are accepted without effect: comb decides how files are read and
-/// when output is written, and lacks the features that the others turn off.
+/// Flags of ripgrep and ag that override nothing. Most are accepted without effect: comb decides when output is
+/// written, and lacks the features that the others turn off.
 const ACCEPTED: &[&str] = &[
     "mmap",
     "no-mmap",

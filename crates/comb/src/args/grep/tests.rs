@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use clap::error::ErrorKind;
 use finecomb_grep::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode};
-use finecomb_scan::{Encoding, RuleFiles, Sort, SortKey, WalkOptions, Width};
+use finecomb_scan::{Encoding, Mapping, RuleFiles, Sort, SortKey, WalkOptions, Width};
 
 use super::{Arguments, Job, Paths, UsageError, hints};
 use crate::terminal::When;
@@ -391,8 +391,16 @@ fn flags_of_ag_have_the_meaning_of_ag() {
 
 #[test]
 fn flags_without_an_effect_are_accepted() {
-    let line = "x --mmap --no-mmap --line-buffered --block-buffered --no-ignore-messages --break --parallel";
+    let line = "x --line-buffered --block-buffered --no-ignore-messages --break --parallel";
     assert!(parse(line).config() && !parse("x --no-config").config());
+}
+
+#[test]
+fn files_are_mapped_as_the_last_flag_says() {
+    let mapping = |line| parse(line).scan().mapping;
+    assert_eq!(mapping("x"), Mapping::Auto);
+    assert_eq!(mapping("x --no-mmap --mmap"), Mapping::Always);
+    assert_eq!(mapping("x --mmap --mmap --no-mmap"), Mapping::Never);
 }
 
 #[test]

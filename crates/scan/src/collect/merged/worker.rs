@@ -210,6 +210,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             let Reader { buffer, meter, problems, .. } = &mut self.reader;
             let block = file.read(chunk, buffer, meter, problems);
             self.process_part(file.source(), block, false, file.reread());
+            file.check(&self.reader.buffer, &mut self.reader.problems);
             if !self.queue.pace.is_wanted(self.number) {
                 return;
             }

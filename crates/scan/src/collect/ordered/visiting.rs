@@ -122,6 +122,7 @@ impl<V: Visit> Visitor<'_, V> {
                 let fits = bytes.len() <= self.reader.context.bounds.max_line;
                 let block = Block { in_long_line, ..Block::new(source, 0, bytes) };
                 is_skippable = fits && self.visit.is_skippable(&block);
+                file.check(&buffer, &mut self.reader.problems);
                 if is_skippable {
                     continue;
                 }
@@ -132,7 +133,9 @@ impl<V: Visit> Visitor<'_, V> {
                     file.read(chunk, &mut buffer, &mut self.reader.problems);
                 let block = Block::new(source, offset - shared.start, &mut buffer[range]);
                 let block = Block { in_long_line, lookahead: Lookahead::in_file(file), ..block };
-                self.visit_next(block, 0, shared.nul_ends, &mut unshared)
+                let more = self.visit_next(block, 0, shared.nul_ends, &mut unshared);
+                file.check(&buffer, &mut self.reader.problems);
+                more
             });
             if wanted.is_break() {
                 break;
@@ -213,6 +216,7 @@ impl<V: Visit> Visitor<'_, V> {
         let read = Block { in_long_line, lookahead: file.lookahead(), ..read };
         let read = Block { first_line: first_line.filter(|_| V::AS_FOLD), ..read };
         self.visit_block(shared, block, read, unclosed);
+        file.check(&buffer, &mut self.reader.problems);
         self.reader.buffer = buffer;
     }
 
