@@ -38,7 +38,7 @@ impl Window {
         self.was_damaged || self.map.is_damaged()
     }
 
-    /// Whether the page at an offset is in the page cache. Reads nothing. Linux says so, too, of a file that the user may not write.
+    /// Whether the page at an offset is in the page cache. Reads nothing. On Linux it is also true for a file that the user may not write.
     fn is_cached(&self, offset: u64) -> bool {
         let mut page = [0_u8];
         let at = (offset - self.range.start) as usize;
