@@ -44,7 +44,7 @@ pub enum Width {
 /// How large files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mapping {
-    /// They are mapped into memory if they are in the page cache in huge pages, as far as that can be told, and copied otherwise.
+    /// Parts in huge pages of the page cache are mapped, the rest is copied.
     #[default]
     Auto,
     /// They are mapped.

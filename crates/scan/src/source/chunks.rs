@@ -48,6 +48,7 @@ pub(crate) struct ChunkedFile {
     pub(crate) bounds: Bounds,
     start_states: StartStates,
     huge_pages: HugePages,
+    /// A worker has noticed that the file became shorter, and reported it.
     has_shrunk: AtomicBool,
 }
 

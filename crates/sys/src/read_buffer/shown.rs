@@ -111,8 +111,7 @@ impl ReadBuffer {
         self.window.as_ref().is_some_and(|window| window.is_damaged())
     }
 
-    /// Maps a part of a file that holds a range, as far as the file does, unless it is mapped. There is no window if the range is behind
-    /// the end of the file.
+    /// Maps the window around a range, unless the present one holds it. Leaves no window if the range lies past the end of the file.
     fn open_window(&mut self, file: &Arc<File>, wanted: &Range<u64>) -> io::Result<()> {
         if self.window.as_ref().is_some_and(|window| window.holds(file, wanted)) {
             return Ok(());
@@ -133,7 +132,8 @@ impl ReadBuffer {
     }
 }
 
-/// Maps a part of a file that holds a range, as far as the file does. Returns the map and its range; `None` if there is nothing to map.
+/// Maps the window around a range, up to the end of the file. Returns the map and its offsets in the file; `None` if the range is empty or
+/// lies past the end.
 fn map(file: &File, wanted: &Range<u64>) -> io::Result<Option<(GuardedMap, Range<u64>)>> {
     let size = file.metadata()?.len();
     if wanted.is_empty() || size <= wanted.start {

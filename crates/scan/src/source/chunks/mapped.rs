@@ -13,7 +13,7 @@ use crate::problem::Problems;
 /// Size of the smallest file that is mapped, in bytes: a copy of it takes a millisecond.
 const MIN_MAPPED: u64 = 16 << 20;
 
-/// Which parts of a file are huge pages in the page cache, as far as is known. A file may be in both kinds of pages.
+/// Whether each 2 MiB of a file is a huge page of the page cache: most files have pages of several sizes.
 #[derive(Default)]
 pub(super) struct HugePages(OnceLock<Box<[AtomicU8]>>);
 
