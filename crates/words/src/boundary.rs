@@ -1,5 +1,6 @@
 //! Word boundaries, as a regular expression has them in `\b{start-half}` and `\b{end-half}`.
 
+use memchr::memrchr;
 use regex_automata::util::look::LookMatcher;
 use regex_syntax::is_word_character;
 
@@ -52,9 +53,14 @@ fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
+/// Looks back no farther than to the start of the line: at a UTF-8 continuation byte, the engine would take the line feed before
+/// it for the character there, and a line would match after another one but not by itself.
 #[cold]
 fn is_unicode_start(text: &[u8], at: usize) -> bool {
-    LookMatcher::new().is_word_start_half_unicode(text, at).unwrap_or(false)
+    let character = &text[at.saturating_sub(char::MAX_LEN_UTF8)..at];
+    let line_start = memrchr(b'\n', character).map_or(0, |feed| feed + 1);
+    let from = at - character.len() + line_start;
+    LookMatcher::new().is_word_start_half_unicode(&text[from..], at - from).unwrap_or(false)
 }
 
 #[cold]
