@@ -217,7 +217,8 @@ impl Joined {
         let Resolved { single, others, changed } = Resolved::of(deferred, tables, shard);
         let joined = JoinedShard::with_others(tables, shard, &others);
         let mut selected = Selected { distinct: single, ..Selected::default() };
-        selected.add(joined.len(), joined.entries(), joined.measures(), selection);
+        selected
+            .add(joined.len(), joined.entries(), selection, |order, entries| joined.select(order, entries));
         Self { selected, tally, pairs: Vec::new(), changed }
     }
 }

@@ -126,13 +126,15 @@ mod tests {
 
     /// All keys of all shards, without any selection.
     fn all(shards: &[JoinedShard<'_>]) -> Vec<KeyCount> {
-        let key = |shard: &JoinedShard<'_>, entry: &Entry<'_>| KeyCount {
-            key: entry.key.to_vec(),
-            count: entry.count,
-            values: shard.measures().map(|measures| measures.results(entry.group)).unwrap_or_default(),
-            ..KeyCount::default()
+        let keys = |shard: &JoinedShard<'_>| {
+            let measures = shard.measures();
+            let key = |entry: &Entry<'_>| KeyCount {
+                values: measures.as_ref().map(|measures| measures.results(entry.group)).unwrap_or_default(),
+                ..KeyCount::new(entry.key.to_vec(), entry.count)
+            };
+            shard.entries().map(key).collect::<Vec<_>>()
         };
-        shards.iter().flat_map(|shard| shard.entries().map(move |entry| key(shard, entry))).collect()
+        shards.iter().flat_map(keys).collect()
     }
 
     /// Sorts by the criterion from the front, as the options say it in words.
@@ -174,7 +176,7 @@ mod tests {
             let table = if has_measures { table_of_sums(hasher, &records) } else { table_of(hasher, &keys) };
             let tables = [&table];
             let shards: Vec<_> = (0..SHARDS).map(|shard| JoinedShard::new(&tables, shard)).collect();
-            let mut found: Vec<KeyCount> = shards.iter().flat_map(|shard| order.select_from(shard.entries(), shard.measures())).collect();
+            let mut found: Vec<KeyCount> = shards.iter().flat_map(|shard| shard.select(&order, shard.entries())).collect();
             found.sort_unstable_by(|one, other| order.compare(one, other));
             found.truncate(number);
             prop_assert_eq!(found, sorted(all(&shards), order));

@@ -21,6 +21,7 @@ use crate::count::Selection;
 use crate::hash::Hasher;
 use crate::live::WorkerCounts;
 use crate::measure::Measures;
+use crate::order::Order;
 use crate::table::{Counted, Entry, Table};
 use crate::timeline;
 
@@ -135,7 +136,8 @@ impl Spill {
                 break;
             }
             let entries = group.entries();
-            selected.add(entries.len(), entries.iter(), group.measures(), selection);
+            let select = |order: &Order, entries| order.select_from(entries, group.measures());
+            selected.add(entries.len(), entries.iter(), selection, select);
             start = end;
         }
         Some(selected)
@@ -215,14 +217,13 @@ impl Spiller {
 }
 
 impl Selected {
-    /// Adds what is needed of this many entries, whose keys are others than those before. The measures are by the groups of
-    /// the entries.
-    pub(crate) fn add<'e, 't: 'e>(
+    /// Adds what is needed of this many entries, whose keys are others than those before. `select` returns the first of them in an order.
+    pub(crate) fn add<'e, 't: 'e, E: Iterator<Item = &'e Entry<'t>>>(
         &mut self,
         count: usize,
-        entries: impl Iterator<Item = &'e Entry<'t>>,
-        measures: Option<&Measures>,
+        entries: E,
         selection: Selection,
+        select: impl FnOnce(&Order, E) -> Vec<KeyCount>,
     ) {
         self.distinct += count as u64;
         match selection {
@@ -230,7 +231,7 @@ impl Selected {
                 self.counts.extend(entries.map(|entry| (timeline::split(entry.key).0, entry.count)));
             }
             Selection::Keys(order) => {
-                self.best.extend(order.select_from(entries, measures));
+                self.best.extend(select(&order, entries));
                 if self.best.len() > order.number {
                     self.best.sort_unstable_by(|one, other| order.compare(one, other));
                     self.best.truncate(order.number);

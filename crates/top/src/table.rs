@@ -19,7 +19,7 @@ use crate::arena::Arena;
 use crate::deferred::Deferred;
 use crate::hash::{Hasher, SHORT};
 use crate::measure::Measures;
-use crate::order::Order;
+use crate::order::{Order, SortBy};
 use crate::slot::{Head, Narrow, Slot, Wide};
 use crate::{Span, bytes_of};
 
@@ -757,8 +757,15 @@ pub(crate) struct JoinedShard<'t> {
     /// The number of slots is a power of two.
     slots: Vec<Option<Entry<'t>>>,
     used: usize,
-    /// Measures by the groups of the entries, if the tables have groups.
-    measures: Option<Measures>,
+    /// Measures of the tables, if these have groups.
+    measured: Vec<Measured<'t>>,
+}
+
+/// Measures of a table.
+struct Measured<'t> {
+    measures: &'t Measures,
+    /// The groups of a joined shard, each with that of the table.
+    pairs: Vec<(u32, u32)>,
 }
 
 impl<'t> JoinedShard<'t> {
@@ -775,8 +782,7 @@ impl<'t> JoinedShard<'t> {
         }
         // There is room for all keys from the start, so they are inserted almost in the order of their slots.
         let slots = vec![None; (keys + keys / 2 + 1_usize).next_power_of_two()];
-        let mut joined = Self { slots, used: 0, measures: None };
-        let mut pairs = Vec::new();
+        let mut joined = Self { slots, used: 0, measured: Vec::new() };
         for table in tables {
             let Some(groups) = &table.groups else {
                 table.visit_shard(shard, |entry| {
@@ -784,10 +790,9 @@ impl<'t> JoinedShard<'t> {
                 });
                 continue;
             };
-            pairs.clear();
+            let mut pairs = Vec::new();
             table.visit_shard(shard, |entry| pairs.push((joined.add(entry), entry.group)));
-            let measures = joined.measures.get_or_insert_with(|| groups.measures.without_groups());
-            measures.merge(&groups.measures, &pairs, joined.used);
+            joined.measured.push(Measured { measures: &groups.measures, pairs });
         }
         for (hash, key) in others {
             joined.add(Entry { key, count: 1, hash: *hash, group: 0 });
@@ -827,9 +832,41 @@ impl<'t> JoinedShard<'t> {
         self.slots.iter().flatten()
     }
 
-    /// Measures of the groups.
-    pub(crate) fn measures(&self) -> Option<&Measures> {
-        self.measures.as_ref()
+    /// Returns the first of these entries in an order, unsorted. Only the measures of these are merged, if the order is not by a measure.
+    pub(crate) fn select<'e>(
+        &'e self,
+        order: &Order,
+        entries: impl Iterator<Item = &'e Entry<'t>>,
+    ) -> Vec<KeyCount> {
+        if self.measured.is_empty() || matches!(order.by, SortBy::Measure(_)) {
+            return order.select_from(entries, self.measures().as_ref());
+        }
+        let first = order.first(entries, None);
+        let mut places = vec![None; self.used];
+        for (place, entry) in (0..).zip(&first) {
+            places[entry.group as usize] = Some(place);
+        }
+        let measures = self.merge(first.len(), |group| places[group as usize]);
+        let key = |(place, entry): (u32, &&Entry<'_>)| KeyCount {
+            values: measures.as_ref().map(|measures| measures.results(place)).unwrap_or_default(),
+            ..KeyCount::new(entry.key.to_vec(), entry.count)
+        };
+        (0..).zip(&first).map(key).collect()
+    }
+
+    /// Measures by the groups of all entries.
+    pub(crate) fn measures(&self) -> Option<Measures> {
+        self.merge(self.used, Some)
+    }
+
+    /// Merges the measures of `count` groups. `place` returns the place of a group among them.
+    fn merge(&self, count: usize, place: impl Fn(u32) -> Option<u32>) -> Option<Measures> {
+        let mut merged = self.measured.first()?.measures.without_groups();
+        for Measured { measures, pairs } in &self.measured {
+            let wanted = pairs.iter().filter_map(|&(group, of_table)| Some((place(group)?, of_table)));
+            merged.merge(measures, &wanted.collect::<Vec<_>>(), count);
+        }
+        Some(merged)
     }
 }
 
@@ -888,9 +925,10 @@ pub(crate) mod tests {
         let mut sums = Sums::new();
         for shard in 0..SHARDS {
             let joined = JoinedShard::new(tables, shard);
+            let measures = joined.measures();
             let before = sums.len();
             for entry in joined.entries() {
-                let sum = match joined.measures().map(|measures| measures.value(0, entry.group)) {
+                let sum = match measures.as_ref().map(|measures| measures.value(0, entry.group)) {
                     Some(Quantity::Number(sum)) => sum.to_string().parse().expect("a whole number"),
                     other => panic!("a sum, not {other:?}"),
                 };

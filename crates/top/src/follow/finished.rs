@@ -53,7 +53,7 @@ pub(super) fn rows(tables: &[&Table], query: &Query, starts: &BTreeSet<i64>) -> 
     for shard in 0..SHARDS {
         let joined = JoinedShard::new(tables, shard);
         let wanted = joined.entries().filter(|entry| starts.contains(&timeline::split(entry.key).0));
-        for row in order.select_from(wanted, joined.measures()) {
+        for row in joined.select(&order, wanted) {
             rows.entry(timeline::split(&row.key).0).or_default().push(row);
         }
     }
