@@ -1,15 +1,19 @@
 """The machine that a benchmark runs on, and files of results with a section for each kind of processor."""
 
 import datetime
+import mmap
 import os
 import platform
 import re
+import resource
 from dataclasses import dataclass
 from pathlib import Path
 
 CPUINFO = Path("/proc/cpuinfo")
 MOUNTINFO = Path("/proc/self/mountinfo")
 CORES = len(os.sched_getaffinity(0))
+# Size of a huge page, and distance of the pages that are touched in it: the kernel maps 16 small ones at once.
+HUGE_PAGE, TOUCHED = 2 << 20, 64 << 10
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,29 @@ def file_system_of(mountinfo: str, folder: Path) -> str:
         if folder.is_relative_to(point):
             mounts.append((len(point.parts), len(mounts), source.split()[0]))
     return max(mounts)[2] if mounts else "unknown file system"
+
+
+def read_again(file: Path) -> None:
+    """Evicts a file from the page cache and reads it again: with a large read-ahead, it lies in huge pages afterwards."""
+    with file.open("rb", buffering=0) as opened:
+        os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
+        while opened.read(HUGE_PAGE):
+            pass
+
+
+def huge_share(file: Path) -> float:
+    """The share of a file that lies in huge pages of the page cache: those that are mapped by a single page fault."""
+    count, huge = file.stat().st_size // HUGE_PAGE, 0
+    with file.open("rb") as opened:
+        for number in range(count):
+            offset = number * HUGE_PAGE
+            with mmap.mmap(opened.fileno(), HUGE_PAGE, prot=mmap.PROT_READ, flags=mmap.MAP_PRIVATE, offset=offset) as view:
+                before = resource.getrusage(resource.RUSAGE_THREAD).ru_minflt
+                for at in range(0, HUGE_PAGE, TOUCHED):
+                    _ = view[at]
+                huge += resource.getrusage(resource.RUSAGE_THREAD).ru_minflt - before <= 1
+    return huge / count if count else 0.0
 
 
 def describe(data: Path) -> str:

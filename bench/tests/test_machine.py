@@ -33,6 +33,17 @@ class FileSystems(unittest.TestCase):
             self.assertEqual(machine.file_system_of(MOUNTINFO, Path(folder)), expected)
 
 
+class PageCache(unittest.TestCase):
+    def test_a_file_is_read_again_and_a_share_of_it_lies_in_huge_pages(self):
+        with tempfile.NamedTemporaryFile() as file:
+            path = Path(file.name)
+            self.assertEqual(machine.huge_share(path), 0)
+            file.write(bytes(5 << 20))
+            file.flush()
+            machine.read_again(path)
+            self.assertIn(machine.huge_share(path), (0, 0.5, 1))
+
+
 class Sections(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

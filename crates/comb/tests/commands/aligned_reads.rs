@@ -20,11 +20,16 @@ const LINE: u64 = 64;
 const LARGE: u64 = 16 << 10;
 
 /// Scripts by the path that they read on.
-const SCRIPTS: [(&str, &str); 22] = [
+const SCRIPTS: [(&str, &str); 24] = [
     ("chunks", "$comb grep -j2 -c 7 big"),
     ("chunks merged", "$comb top -j2 -f 1 big"),
     ("chunks behind a byte order mark", "$comb top -f 1 marked"),
     ("keys that are read again", "$comb top -j1 twice"),
+    ("tables that were written to files", "$comb top -j1 --memory 32M big"),
+    (
+        "follow",
+        "(sleep 0.5; cat big >> grows) & timeout -s INT 1 $comb top --tail -f 1 grows || test $? = 124",
+    ),
     ("small files", "$comb grep -c 7 tree"),
     ("small files merged", "$comb top -f 1 tree"),
     ("whole files", "$comb grep -c -U '7\\n1' big"),
@@ -57,7 +62,7 @@ fn inputs() -> TempDir {
         &directory,
         r#"set -e
         { printf '\357\273\277'; cat big; } > marked
-        seq 200000 299999 > once; cat once once > twice
+        seq 200000 299999 > once; cp once grows; cat once once > twice
         gzip -k big; cat big.gz big.gz > several.gz; bzip2 -k big; xz -k big
         python3 - <<'EOF'
 import zipfile
