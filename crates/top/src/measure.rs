@@ -4,6 +4,7 @@
 //! state is a function of the multiset of the values of its group, so results depend neither on the order of the values
 //! nor on how they are divided among workers.
 
+mod chains;
 mod column;
 mod distinct;
 mod extremes;

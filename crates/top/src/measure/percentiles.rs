@@ -1,7 +1,7 @@
 //! Values of groups for percentiles.
 
+use crate::measure::chains::Chains;
 use crate::measure::histogram::{Histogram, counts_size};
-use crate::measure::slab::Slab;
 use crate::measure::{Form, Percentile, Quantity, take_units};
 use crate::number::{Decimal, MAX_PLACES, POWERS, small_power};
 use finecomb_sys::varint;
@@ -17,8 +17,8 @@ const BYTES_PER_VALUE: usize = 16;
 /// A histogram is made only once it takes at most [`BYTES_PER_VALUE`]. That does not change a result: percentiles of a
 /// list of more than [`EXACT`] values are those of its histogram.
 ///
-/// Memory: 8 bytes a group. A list takes 8 to 16 bytes a value, twice that if the column has values that do not fit
-/// into 64 bits, and as much again if it left smaller blocks that no other list uses. A million groups of one value
+/// Memory: 8 bytes a group. A list takes 8 to 16 bytes a value, or twice that if the column has values that do not fit
+/// into 64 bits, and 4 bytes for each power of two up to the number of its values. A million groups of one value
 /// take 16 bytes a value. A histogram takes at most 16 bytes a value at first and does not grow with more values, except
 /// that outliers extend it: by 2 KiB per power of two between the least and the greatest magnitude, to at most 480 KiB.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Percentiles {
     histograms: Vec<Histogram>,
 }
 
-/// The number of values of a list and the number of its block, or [`Group::HISTOGRAM`] and the number of the histogram.
+/// The number of values of a list and the number of its last block, or [`Group::HISTOGRAM`] and the number of the histogram.
 #[derive(Clone, Copy, Debug, Default)]
 struct Group {
     count: u32,
@@ -38,18 +38,12 @@ struct Group {
 /// Lists of units of 64 bits, until a value needs more.
 #[derive(Debug)]
 enum Lists {
-    Narrow(Slab<i64>),
-    Wide(Slab<i128>),
+    Narrow(Chains<i64>),
+    Wide(Chains<i128>),
 }
 
 impl Group {
     const HISTOGRAM: u32 = u32::MAX;
-
-    /// Class of the block of a list with at least one value.
-    #[inline(always)]
-    fn class(self) -> u32 {
-        u32::BITS - (self.count - 1).leading_zeros()
-    }
 }
 
 /// Units of a value.
@@ -74,7 +68,7 @@ impl Units for i128 {
 
 impl Default for Percentiles {
     fn default() -> Self {
-        Self { groups: Vec::new(), lists: Lists::Narrow(Slab::default()), histograms: Vec::new() }
+        Self { groups: Vec::new(), lists: Lists::Narrow(Chains::default()), histograms: Vec::new() }
     }
 }
 
@@ -149,21 +143,20 @@ impl Percentiles {
                 _ if from.count == Group::HISTOGRAM => {
                     self.merge_histogram(group as usize, &other.histograms[from.place as usize], places);
                 }
-                _ if from.count == 0 => {}
-                Lists::Narrow(lists) => self.merge_list(group, list(lists, from), exponent, places),
-                Lists::Wide(lists) => self.merge_list(group, list(lists, from), exponent, places),
+                Lists::Narrow(lists) => self.merge_list(group, values(lists, from), exponent, places),
+                Lists::Wide(lists) => self.merge_list(group, values(lists, from), exponent, places),
             }
         }
     }
 
-    fn merge_list<T: Units>(&mut self, group: u32, list: &[T], exponent: u8, places: u8) {
-        for &units in list {
+    fn merge_list<T: Units>(&mut self, group: u32, list: impl Iterator<Item = T>, exponent: u8, places: u8) {
+        list.for_each(|units| {
             let units = units.into() * POWERS[usize::from(exponent)];
             match i64::try_from(units) {
                 Ok(units) => self.add(&[group], &[units], places),
                 Err(_) => self.add_wide(&[group], &[units], places),
             }
-        }
+        });
     }
 
     fn merge_histogram(&mut self, group: usize, other: &Histogram, places: u8) {
@@ -185,9 +178,8 @@ impl Percentiles {
             _ if group.count == Group::HISTOGRAM => {
                 put_histogram(&self.histograms[group.place as usize], out);
             }
-            _ if group.count == 0 => varint::put(out, 0),
-            Lists::Narrow(lists) => put_list(list(lists, group), factor, form, out),
-            Lists::Wide(lists) => put_list(list(lists, group), factor, form, out),
+            Lists::Narrow(lists) => put_list(lists.to_vec(group.count, group.place), factor, form, out),
+            Lists::Wide(lists) => put_list(lists.to_vec(group.count, group.place), factor, form, out),
         }
     }
 
@@ -199,7 +191,7 @@ impl Percentiles {
             return Some(());
         }
         (0..count >> 1).try_for_each(|_| {
-            self.merge_list(group as u32, &[take_units(places, bytes)?], 0, places);
+            self.merge_list(group as u32, [take_units(places, bytes)?].into_iter(), 0, places);
             Some(())
         })
     }
@@ -213,8 +205,8 @@ impl Percentiles {
                 histogram_value(histogram, percentile, places)
             }
             _ if group.count == 0 => return Quantity::None,
-            Lists::Narrow(lists) => list_value(list(lists, group), percentile, places),
-            Lists::Wide(lists) => list_value(list(lists, group), percentile, places),
+            Lists::Narrow(lists) => list_value(lists.to_vec(group.count, group.place), percentile, places),
+            Lists::Wide(lists) => list_value(lists.to_vec(group.count, group.place), percentile, places),
         };
         Quantity::Number(number)
     }
@@ -236,95 +228,74 @@ fn put_histogram(histogram: &Histogram, out: &mut Vec<u8>) {
     histogram.encode(out);
 }
 
-fn put_list<T: Units>(list: &[T], factor: i64, form: Form, out: &mut Vec<u8>) {
-    let mut sorted;
-    let list = match form {
-        Form::AsHeld => list,
-        Form::Canonical if list.len() > EXACT => return put_histogram(&histogram_of(list, factor), out),
-        Form::Canonical => {
-            sorted = list.to_vec();
-            sorted.sort_unstable();
-            &sorted
+fn put_list<T: Units>(mut list: Vec<T>, factor: i64, form: Form, out: &mut Vec<u8>) {
+    if form == Form::Canonical {
+        if list.len() > EXACT {
+            return put_histogram(&histogram_of(list.into_iter(), factor), out);
         }
-    };
+        list.sort_unstable();
+    }
     varint::put(out, (list.len() as u64) << 1);
-    list.iter().for_each(|units| varint::put_signed(out, (*units).into()));
+    list.into_iter().for_each(|units| varint::put_signed(out, units.into()));
 }
 
-fn histogram_of<T: Units>(list: &[T], factor: i64) -> Histogram {
+fn histogram_of<T: Units>(list: impl Iterator<Item = T>, factor: i64) -> Histogram {
     let mut histogram = Histogram::default();
-    list.iter().for_each(|units| histogram.add(units.finest(factor)));
+    list.for_each(|units| histogram.add(units.finest(factor)));
     histogram
 }
 
-/// The values of a list with at least one.
-fn list<T: Units>(lists: &Slab<T>, group: Group) -> &[T] {
-    &lists.block(group.class(), group.place)[..group.count as usize]
+/// The values of a list, in any order.
+fn values<T: Units>(lists: &Chains<T>, group: Group) -> impl Iterator<Item = T> + Clone {
+    lists.values(group.count, group.place)
 }
 
 #[inline(always)]
 fn add<T: Units>(
     group: &mut Group,
-    lists: &mut Slab<T>,
+    lists: &mut Chains<T>,
     histograms: &mut Vec<Histogram>,
     units: T,
     factor: i64,
 ) {
-    if group.count != Group::HISTOGRAM {
-        if group.count != 0 && !group.count.is_power_of_two() {
-            lists.block_mut(group.class(), group.place)[group.count as usize] = units;
-            group.count += 1;
-            return;
-        }
-        if grow(group, lists, histograms, units, factor) {
-            return;
-        }
+    if group.count >= EXACT as u32 && group.count.is_power_of_two() {
+        convert_if_small(group, lists, histograms, factor);
     }
-    histograms[group.place as usize].add(units.finest(factor));
+    if group.count == Group::HISTOGRAM {
+        return histograms[group.place as usize].add(units.finest(factor));
+    }
+    group.place = lists.push(group.count, group.place, units);
+    group.count += 1;
 }
 
-/// Adds a value to a list whose block is full, or replaces the list by a histogram and returns false.
+/// Replaces a list by a histogram if that takes little memory.
 #[inline(never)]
-fn grow<T: Units>(
+fn convert_if_small<T: Units>(
     group: &mut Group,
-    lists: &mut Slab<T>,
+    lists: &mut Chains<T>,
     histograms: &mut Vec<Histogram>,
-    units: T,
     factor: i64,
-) -> bool {
-    let count = group.count as usize;
-    if count >= EXACT && histogram_size(list(lists, *group), factor) <= BYTES_PER_VALUE * count {
+) {
+    if histogram_size(values(lists, *group), factor) <= BYTES_PER_VALUE * group.count as usize {
         convert(group, lists, histograms, factor);
-        return false;
     }
-    let before = *group;
-    group.count += 1;
-    group.place = lists.allocate(group.class());
-    if count > 0 {
-        lists.move_block(before.class(), before.place, group.class(), group.place);
-    }
-    lists.block_mut(group.class(), group.place)[count] = units;
-    true
 }
 
 /// Replaces a list by a histogram.
-fn convert<T: Units>(group: &mut Group, lists: &mut Slab<T>, histograms: &mut Vec<Histogram>, factor: i64) {
+fn convert<T: Units>(group: &mut Group, lists: &mut Chains<T>, histograms: &mut Vec<Histogram>, factor: i64) {
     if group.count == Group::HISTOGRAM {
         return;
     }
-    let mut histogram = Histogram::default();
-    if group.count > 0 {
-        histogram = histogram_of(list(lists, *group), factor);
-        lists.free(group.class(), group.place);
-    }
+    let histogram = histogram_of(values(lists, *group), factor);
+    lists.free(group.count, group.place);
     *group = Group { count: Group::HISTOGRAM, place: histograms.len() as u32 };
     histograms.push(histogram);
 }
 
 /// Bytes of the counts of a list's histogram.
-fn histogram_size<T: Units>(list: &[T], factor: i64) -> usize {
+fn histogram_size<T: Units>(list: impl Iterator<Item = T> + Clone, factor: i64) -> usize {
     let range = |is_negative: bool| {
-        let of_sign = list.iter().map(|units| units.finest(factor));
+        let of_sign = list.clone().map(|units| units.finest(factor));
         let of_sign = of_sign.filter(|units| *units != 0 && (*units < 0) == is_negative);
         let magnitudes = of_sign.map(i128::unsigned_abs);
         magnitudes.clone().min().zip(magnitudes.max())
@@ -332,13 +303,13 @@ fn histogram_size<T: Units>(list: &[T], factor: i64) -> usize {
     counts_size([range(true), range(false)].into_iter().flatten())
 }
 
-fn list_value<T: Units>(list: &[T], percentile: Percentile, places: u8) -> Decimal {
+fn list_value<T: Units>(mut list: Vec<T>, percentile: Percentile, places: u8) -> Decimal {
     if list.len() > EXACT {
-        let histogram = histogram_of(list, small_power(MAX_PLACES - places));
+        let histogram = histogram_of(list.into_iter(), small_power(MAX_PLACES - places));
         return histogram_value(&histogram, percentile, places);
     }
     let index = percentile.rank(list.len() as u64) as usize - 1;
-    let units = *list.to_vec().select_nth_unstable(index).1;
+    let units = *list.select_nth_unstable(index).1;
     Decimal::new(units.into(), places)
 }
 

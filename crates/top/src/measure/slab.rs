@@ -7,7 +7,7 @@ pub(super) struct Slab<T> {
     classes: Vec<Class<T>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Class<T> {
     elements: Vec<T>,
     free: Vec<u32>,
@@ -53,25 +53,6 @@ impl<T: Copy + Default> Slab<T> {
     pub(super) fn block_mut(&mut self, class: u32, block: u32) -> &mut [T] {
         let start = (block as usize) << class;
         &mut self.classes[class as usize].elements[start..start + (1 << class)]
-    }
-
-    /// Copies a block to the beginning of one of a higher class, and frees it.
-    pub(super) fn move_block(&mut self, from_class: u32, from: u32, to_class: u32, to: u32) {
-        let (lower, higher) = self.classes.split_at_mut(to_class as usize);
-        let (size, start) = (1 << from_class, (to as usize) << to_class);
-        let from_start = from as usize * size;
-        let source = &lower[from_class as usize].elements[from_start..from_start + size];
-        higher[0].elements[start..start + size].copy_from_slice(source);
-        self.free(from_class, from);
-    }
-
-    /// Replaces all elements. Those of free blocks are replaced, too.
-    pub(super) fn map<U>(&self, mut convert: impl FnMut(T) -> U) -> Slab<U> {
-        let class = |class: &Class<T>| Class {
-            elements: class.elements.iter().map(|element| convert(*element)).collect(),
-            free: class.free.clone(),
-        };
-        Slab { classes: self.classes.iter().map(class).collect() }
     }
 
     pub(super) fn memory(&self) -> usize {
