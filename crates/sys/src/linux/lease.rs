@@ -55,6 +55,7 @@ fn fcntl(file: impl AsFd, operation: libc::c_int, value: libc::c_int) -> io::Res
 mod tests {
     use super::*;
     use crate::has_writer;
+    use crate::writers::tests::await_no_writer;
     use std::fs::{File, OpenOptions};
 
     #[test]
@@ -63,7 +64,7 @@ mod tests {
         let path = directory.path().join("file");
         std::fs::write(&path, "text").unwrap();
         let file = File::open(&path).unwrap();
-        assert_eq!(has_writer(&file), Some(false));
+        await_no_writer(&file);
         let lease = Lease::take(&file).unwrap();
         assert!(lease.is_whole() && File::open(&path).is_ok() && lease.is_whole());
         let waiting = {
@@ -87,6 +88,6 @@ mod tests {
         assert_eq!(has_writer(&file), Some(true));
         // SAFETY: it was mapped above.
         assert_eq!(unsafe { libc::munmap(map, 4) }, 0);
-        assert_eq!(has_writer(&file), Some(false));
+        await_no_writer(&file);
     }
 }
