@@ -841,17 +841,14 @@ impl<'t> JoinedShard<'t> {
         if self.measured.is_empty() || matches!(order.by, SortBy::Measure(_)) {
             return order.select_from(entries, self.measures().as_ref());
         }
-        let first = order.first(entries, None);
         let mut places = vec![None; self.used];
-        for (place, entry) in (0..).zip(&first) {
+        let place = |(place, entry): (u32, &Entry<'t>)| {
             places[entry.group as usize] = Some(place);
-        }
-        let measures = self.merge(first.len(), |group| places[group as usize]);
-        let key = |(place, entry): (u32, &&Entry<'_>)| KeyCount {
-            values: measures.as_ref().map(|measures| measures.results(place)).unwrap_or_default(),
-            ..KeyCount::new(entry.key.to_vec(), entry.count)
+            Entry { group: place, ..*entry }
         };
-        (0..).zip(&first).map(key).collect()
+        let first: Vec<Entry<'_>> = (0..).zip(order.first(entries, None)).map(place).collect();
+        let measures = self.merge(first.len(), |group| places[group as usize]);
+        order.select_from(first.iter(), measures.as_ref())
     }
 
     /// Measures by the groups of all entries.

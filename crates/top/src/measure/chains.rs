@@ -1,30 +1,19 @@
 //! Lists of many groups in few allocations, which grow without being copied.
 
-/// Lists in blocks: a list has a block of each size 1, 2, 4, … up to the one that its last value is in. Block `n` of size 2^c is a
-/// range of the vector of class c. Freed blocks are used again.
+use crate::measure::slab::Slab;
+
+/// Lists in blocks: a list has a block of each class from 0 up to the one that its last value is in.
 #[derive(Debug)]
 pub(super) struct Chains<T> {
-    classes: Vec<Class<T>>,
-}
-
-#[derive(Clone, Debug)]
-struct Class<T> {
-    elements: Vec<T>,
-    /// The block of the class below that precedes each block in its list.
-    before: Vec<u32>,
-    free: Vec<u32>,
+    blocks: Slab<T>,
+    /// By class, the block of the class below that precedes each block in its list. Class 0 has none.
+    before: Vec<Vec<u32>>,
 }
 
 impl<T> Default for Chains<T> {
     fn default() -> Self {
-        Self { classes: Vec::new() }
+        Self { blocks: Slab::default(), before: Vec::new() }
     }
-}
-
-/// Class of the block of the value with this number, from 1.
-#[inline(always)]
-fn class(number: u32) -> u32 {
-    number.ilog2()
 }
 
 impl<T: Copy + Default> Chains<T> {
@@ -32,49 +21,44 @@ impl<T: Copy + Default> Chains<T> {
     #[inline(always)]
     pub(super) fn push(&mut self, count: u32, last: u32, value: T) -> u32 {
         let number = count + 1;
-        let class = class(number);
+        let class = number.ilog2();
         let last = if number.is_power_of_two() { self.allocate(class, last) } else { last };
-        let at = ((last as usize) << class) + number as usize - (1 << class);
-        self.classes[class as usize].elements[at] = value;
+        self.blocks.block_mut(class, last)[number as usize - (1 << class)] = value;
         last
     }
 
     /// Returns the number of a new block, which follows the block `before` of the class below.
     #[inline(never)]
     fn allocate(&mut self, class: u32, before: u32) -> u32 {
-        while self.classes.len() <= class as usize {
-            self.classes.push(Class { elements: Vec::new(), before: Vec::new(), free: Vec::new() });
+        let block = self.blocks.allocate(class);
+        while self.before.len() <= class as usize {
+            self.before.push(Vec::new());
         }
-        let Class { elements, before: all_before, free } = &mut self.classes[class as usize];
-        if let Some(block) = free.pop() {
-            if class > 0 {
-                all_before[block as usize] = before;
-            }
-            return block;
+        let of_class = &mut self.before[class as usize];
+        match of_class.get_mut(block as usize) {
+            Some(known) => *known = before,
+            // Blocks are numbered in order.
+            None if class > 0 => of_class.push(before),
+            None => {}
         }
-        let (size, end) = (1 << class, elements.len());
-        if end == elements.capacity() {
-            // A quarter more: twice as much would be too much memory.
-            elements.reserve_exact((end / 4).next_multiple_of(size).max(size));
-        }
-        elements.resize(end + size, T::default());
-        if class > 0 {
-            all_before.push(before);
-        }
-        (end / size) as u32
+        block
+    }
+
+    /// The blocks of a list, each with its class: that of the last values first.
+    fn blocks(&self, count: u32, last: u32) -> impl Iterator<Item = (u32, u32)> + Clone {
+        let mut block = last;
+        (0..count.checked_ilog2().map_or(0, |class| class + 1)).rev().map(move |class| {
+            let own = block;
+            block = self.before[class as usize].get(own as usize).copied().unwrap_or_default();
+            (class, own)
+        })
     }
 
     /// The values of a list, in parts: the last ones first.
     fn parts(&self, count: u32, last: u32) -> impl Iterator<Item = &[T]> + Clone {
-        let (mut end, mut block) = (count, last);
-        std::iter::from_fn(move || {
-            let class = class(Some(end).filter(|end| *end > 0)?);
-            let Class { elements, before, .. } = &self.classes[class as usize];
-            let (size, start) = (1 << class, (block as usize) << class);
-            let part = &elements[start..start + (end + 1 - size) as usize];
-            end = size - 1;
-            block = before.get(block as usize).copied().unwrap_or_default();
-            Some(part)
+        self.blocks(count, last).map(move |(class, block)| {
+            let part = self.blocks.block(class, block);
+            &part[..part.len().min(count as usize + 1 - part.len())]
         })
     }
 
@@ -92,29 +76,18 @@ impl<T: Copy + Default> Chains<T> {
 
     /// Frees the blocks of a list.
     pub(super) fn free(&mut self, count: u32, last: u32) {
-        let mut block = last;
-        for class in (0..count.checked_ilog2().map_or(0, |class| class + 1)).rev() {
-            let Class { before, free, .. } = &mut self.classes[class as usize];
-            free.push(block);
-            block = before.get(block as usize).copied().unwrap_or_default();
-        }
+        let blocks: Vec<(u32, u32)> = self.blocks(count, last).collect();
+        blocks.into_iter().for_each(|(class, block)| self.blocks.free(class, block));
     }
 
     /// Replaces all elements, also those of free blocks.
-    pub(super) fn map<U>(&self, mut convert: impl FnMut(T) -> U) -> Chains<U> {
-        let class = |class: &Class<T>| Class {
-            elements: class.elements.iter().map(|element| convert(*element)).collect(),
-            before: class.before.clone(),
-            free: class.free.clone(),
-        };
-        Chains { classes: self.classes.iter().map(class).collect() }
+    pub(super) fn map<U>(&self, convert: impl FnMut(T) -> U) -> Chains<U> {
+        Chains { blocks: self.blocks.map(convert), before: self.before.clone() }
     }
 
     pub(super) fn memory(&self) -> usize {
-        let class = |class: &Class<T>| {
-            class.elements.capacity() * size_of::<T>() + (class.before.capacity() + class.free.capacity()) * 4
-        };
-        self.classes.iter().map(class).sum()
+        self.blocks.memory()
+            + self.before.iter().map(|class| class.capacity() * size_of::<u32>()).sum::<usize>()
     }
 }
 

@@ -26,17 +26,17 @@ impl<T: Copy + Default> Slab<T> {
             self.classes.push(Class { elements: Vec::new(), free: Vec::new() });
         }
         let Class { elements, free } = &mut self.classes[class as usize];
-        let block = free.pop().unwrap_or_else(|| {
-            let end = elements.len();
-            if end == elements.capacity() {
-                // A quarter more: twice as much would be too much memory.
-                elements.reserve_exact((end / 4).next_multiple_of(1 << class).max(1 << class));
-            }
-            elements.resize(end + (1 << class), T::default());
-            (end >> class) as u32
-        });
-        self.block_mut(class, block).fill(T::default());
-        block
+        if let Some(block) = free.pop() {
+            self.block_mut(class, block).fill(T::default());
+            return block;
+        }
+        let end = elements.len();
+        if end == elements.capacity() {
+            // A quarter more: twice as much would be too much memory.
+            elements.reserve_exact((end / 4).next_multiple_of(1 << class).max(1 << class));
+        }
+        elements.resize(end + (1 << class), T::default());
+        (end >> class) as u32
     }
 
     pub(super) fn free(&mut self, class: u32, block: u32) {
@@ -53,6 +53,15 @@ impl<T: Copy + Default> Slab<T> {
     pub(super) fn block_mut(&mut self, class: u32, block: u32) -> &mut [T] {
         let start = (block as usize) << class;
         &mut self.classes[class as usize].elements[start..start + (1 << class)]
+    }
+
+    /// Replaces all elements. Those of free blocks are replaced, too.
+    pub(super) fn map<U>(&self, mut convert: impl FnMut(T) -> U) -> Slab<U> {
+        let class = |class: &Class<T>| Class {
+            elements: class.elements.iter().map(|element| convert(*element)).collect(),
+            free: class.free.clone(),
+        };
+        Slab { classes: self.classes.iter().map(class).collect() }
     }
 
     pub(super) fn memory(&self) -> usize {
