@@ -6,13 +6,14 @@
 //! a line. (This is the approach of ripgrep's `grep-regex`.)
 //!
 //! The regex engine examines every byte for an expression like `[A-Za-z]+bot`. Such expressions are searched by their literal
-//! ([`InnerLiteral`]).
+//! ([`InnerLiteral`]). The alternatives of a long list of words are looked up ([`WordList`]).
 
 use std::fmt::{self, Write as _};
 use std::ops::Range;
+use std::sync::Arc;
 
 use finecomb_sys::units::ByteLimit;
-use finecomb_words::{InnerCache, InnerLiteral, InnerMatch, within_lines};
+use finecomb_words::{InnerCache, InnerLiteral, InnerMatch, Options, WordList, within_lines};
 use memchr::{memchr, memrchr};
 use regex_automata::Input;
 use regex_automata::meta::{self, Cache, Regex};
@@ -25,6 +26,11 @@ use crate::text_regex::{
     TextCache, TextRegex, byte_of, has_negated_boundary, is_over_characters, matches_invalid, with_invalid,
 };
 use crate::{Span, bytes_of};
+
+/// Minimum number of words that are looked up. The regex engine searches for fewer at least as fast.
+const MIN_WORDS: usize = 1000;
+/// The same if case is ignored.
+const MIN_WORDS_IN_ANY_CASE: usize = 100;
 
 /// An invalid regular expression. The message marks the error with a caret.
 #[derive(Debug, Error)]
@@ -165,11 +171,25 @@ fn first_byte(hir: &Hir) -> Option<u8> {
 /// A regular expression that records are matched against.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordPattern {
+    search: Search,
+    text: String,
+}
+
+/// How records are matched.
+#[derive(Clone, Debug)]
+enum Search {
+    Expression(Box<Expression>),
+    /// By many words, one of which must be in the record.
+    Words(Arc<WordList>),
+}
+
+/// A regular expression that is searched for in blocks.
+#[derive(Clone, Debug)]
+struct Expression {
     /// The expression as given, for a single record.
     record: TextRegex,
     block: BlockSearch,
     verify: Verify,
-    text: String,
 }
 
 /// Search of a block of records for the rewritten expression.
@@ -243,22 +263,25 @@ fn treats_bytes_as_invalid(hir: &Hir) -> bool {
     is_over_characters(hir) && matches_invalid(hir)
 }
 
-/// Scratch memory of a [`RecordPattern`].
-#[derive(Debug)]
+/// Scratch memory of a [`RecordPattern`], made when it is needed.
+#[derive(Debug, Default)]
 pub(crate) struct PatternCache {
-    record: TextCache,
+    record: Option<TextCache>,
     block: BlockCache,
 }
 
 impl RecordPattern {
     pub(crate) fn new(pattern: &str, case: Case) -> Result<Self, PatternError> {
-        let record = TextRegex::with_case(pattern, case)?;
-        Ok(Self {
-            block: BlockSearch::new(&in_block(record.hir()))?,
-            verify: Verify::of(record.hir()),
-            text: pattern.to_owned(),
-            record,
-        })
+        let exact = parse(pattern, Case::Distinct)?;
+        // With flags, the case of some words may be ignored, and that of others not.
+        let is_uniform = case == Case::Distinct || !pattern.contains("(?");
+        let words = if is_uniform { word_list(&exact, case) } else { None };
+        let search = match (words, case) {
+            (Some(words), _) => Search::Words(Arc::new(words)),
+            (None, Case::Distinct) => Search::Expression(Box::new(Expression::new(exact)?)),
+            (None, Case::Ignored) => Search::Expression(Box::new(Expression::new(parse(pattern, case)?)?)),
+        };
+        Ok(Self { search, text: pattern.to_owned() })
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -266,17 +289,23 @@ impl RecordPattern {
     }
 
     pub(crate) fn cache(&self) -> PatternCache {
-        PatternCache { record: self.record.cache(), block: BlockCache::default() }
+        PatternCache::default()
     }
 
     /// Returns the first match in a record: the reference implementation of [`RecordPattern::next_line`].
     pub(crate) fn find(&self, cache: &mut PatternCache, record: &[u8]) -> Option<Span> {
-        self.record.find(&mut cache.record, record)
+        match &self.search {
+            Search::Expression(expression) => expression.record.find(cache.record(expression), record),
+            Search::Words(words) => words.find_at(record, 0).map(|found| (found.start, found.end)),
+        }
     }
 
     /// Whether a record has a match.
     pub(crate) fn is_match(&self, cache: &mut PatternCache, record: &[u8]) -> bool {
-        self.record.is_match(&mut cache.record, record)
+        match &self.search {
+            Search::Expression(expression) => expression.record.is_match(cache.record(expression), record),
+            Search::Words(words) => words.find_line(record).is_some(),
+        }
     }
 
     /// Returns the first record with a match at or after `from`, which is the start of a line, and the start of the
@@ -285,8 +314,35 @@ impl RecordPattern {
         &self,
         cache: &mut PatternCache,
         text: &[u8],
-        mut from: usize,
+        from: usize,
     ) -> Option<(Span, usize)> {
+        match &self.search {
+            Search::Expression(expression) => expression.next_line(cache, text, from),
+            Search::Words(words) => {
+                let at = from + words.find_line(text.get(from..)?)?;
+                let ((start, end), next) = line_around(text, from, at);
+                Some(((start, end_of_record(text, end)), next))
+            }
+        }
+    }
+}
+
+impl PatternCache {
+    fn record(&mut self, expression: &Expression) -> &mut TextCache {
+        self.record.get_or_insert_with(|| expression.record.cache())
+    }
+}
+
+impl Expression {
+    fn new(hir: Hir) -> Result<Self, PatternError> {
+        Ok(Self {
+            block: BlockSearch::new(&in_block(&hir))?,
+            verify: Verify::of(&hir),
+            record: TextRegex::from_hir(hir)?,
+        })
+    }
+
+    fn next_line(&self, cache: &mut PatternCache, text: &[u8], mut from: usize) -> Option<(Span, usize)> {
         while from < text.len() {
             let (is_sure, at) = match self.block.find_line(&mut cache.block, text, from)? {
                 InnerMatch::Confirmed(at) => (true, at),
@@ -302,14 +358,43 @@ impl RecordPattern {
                 return Some(((start, end), next));
             }
             // In the block, `$` matches before any carriage return, so the record itself decides.
-            let record = (start, end - usize::from(text[..end].ends_with(b"\r")));
-            if self.is_match(cache, bytes_of(text, record)) {
+            let record = (start, end_of_record(text, end));
+            if self.record.is_match(cache.record(self), bytes_of(text, record)) {
                 return Some((record, next));
             }
             from = next;
         }
         None
     }
+}
+
+/// The words of an alternation, if they are many, and are found in a block as they are in a record.
+fn word_list(exact: &Hir, case: Case) -> Option<WordList> {
+    let min = match case {
+        Case::Distinct => MIN_WORDS,
+        Case::Ignored => MIN_WORDS_IN_ANY_CASE,
+    };
+    let mut hir = exact;
+    while let HirKind::Capture(capture) = hir.kind() {
+        hir = &capture.sub;
+    }
+    let HirKind::Alternation(words) = hir.kind() else { return None };
+    if words.len() < min {
+        return None;
+    }
+    let word = |hir: &Hir| {
+        let HirKind::Literal(literal) = hir.kind() else { return None };
+        let word = str::from_utf8(&literal.0).ok()?;
+        // Invalid bytes match U+FFFD, and a carriage return may end a record.
+        (!word.contains(['\r', char::REPLACEMENT_CHARACTER])).then(|| word.to_owned())
+    };
+    let words = words.iter().map(word).collect::<Option<Arc<[String]>>>()?;
+    WordList::new(words, Options::default().ignore_case(case == Case::Ignored).only_lines(true))
+}
+
+/// Returns the end of the record in a line that ends at `end`.
+fn end_of_record(text: &[u8], end: usize) -> usize {
+    end - usize::from(text[..end].ends_with(b"\r"))
 }
 
 /// Returns the line around a position, without its line feed, and the start of the next line. `from` is the start of that
@@ -369,6 +454,10 @@ mod tests {
 
     fn block_wise(pattern: &str, text: &[u8]) -> Vec<Vec<u8>> {
         let pattern = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
+        block_by_block(&pattern, text)
+    }
+
+    fn block_by_block(pattern: &RecordPattern, text: &[u8]) -> Vec<Vec<u8>> {
         let mut cache = pattern.cache();
         let mut from = 0;
         let mut records = Vec::new();
@@ -481,6 +570,25 @@ mod tests {
         r"(?u)\b[a-z]+bot",
     ];
 
+    /// An alternation of words, long enough to be looked up, and the shorter one of those that may be in a text.
+    fn alternations() -> impl Strategy<Value = (String, String)> {
+        let piece = prop::sample::select(vec![
+            "a", "b", "A", "ab", " ", "é", "É", "K", "\u{212A}", r"\.", r"\xFF", r"\0",
+        ]);
+        let word = prop::collection::vec(piece, 1..4).prop_map(|pieces| pieces.concat());
+        prop::collection::vec(word, 2..6).prop_map(|words| {
+            let few = words.join("|");
+            let others = (0..MIN_WORDS).map(|number| format!("|other{number}")).collect::<String>();
+            (format!("({few}{others})"), few)
+        })
+    }
+
+    fn texts_with_words() -> impl Strategy<Value = Vec<u8>> {
+        let other = prop::sample::select(vec!["A", "É", "k", "\u{212A}", ".", "ÿ", "\u{FFFD}"]);
+        let piece = prop_oneof![4 => texts_piece(), 1 => other.prop_map(str::as_bytes)];
+        prop::collection::vec(piece, 1..30).prop_map(|pieces| pieces.concat())
+    }
+
     fn texts_with_literal() -> impl Strategy<Value = Vec<u8>> {
         let piece = prop_oneof![
             6 => Just(&b"bot"[..]),
@@ -557,15 +665,51 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn words_that_are_looked_up_are_those_of_an_expression(
+            (many, few) in alternations(),
+            case in prop::sample::select(vec![Case::Distinct, Case::Ignored]),
+            text in texts_with_words(),
+        ) {
+            let words = RecordPattern::new(&many, case).expect("a valid pattern");
+            let expression = RecordPattern::new(&few, case).expect("a valid pattern");
+            prop_assert!(matches!(words.search, Search::Words(_)), "{}", few);
+            prop_assert!(matches!(expression.search, Search::Expression(_)));
+            prop_assert_eq!(block_by_block(&words, &text), block_by_block(&expression, &text));
+            for record in records(&text) {
+                let (found, expected) = [&words, &expression].map(|it| it.find(&mut it.cache(), record)).into();
+                prop_assert_eq!(found, expected);
+                prop_assert_eq!(words.is_match(&mut words.cache(), record), expected.is_some());
+            }
+        }
+    }
+
     #[test]
     fn most_expressions_with_a_literal_are_found_by_it() {
         let by_literal = |pattern: &&str| {
             let pattern = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
-            matches!(pattern.block, BlockSearch::Literal(_))
+            matches!(&pattern.search, Search::Expression(it) if matches!(it.block, BlockSearch::Literal(_)))
         };
         assert!(by_literal(&"[a-z]+bot") && !by_literal(&"bot"));
         let count = WITH_LITERAL.iter().filter(|pattern| by_literal(pattern)).count();
         assert!(count > WITH_LITERAL.len() / 2, "{count}");
+    }
+
+    #[test]
+    fn words_are_looked_up_if_they_are_many_and_plain() {
+        let is_list = |words: &str, number, case| {
+            let others = (0..number).map(|number| format!("|other{number}")).collect::<String>();
+            let pattern = RecordPattern::new(&format!("{words}{others}"), case).expect("a valid pattern");
+            matches!(pattern.search, Search::Words(_))
+        };
+        assert!(is_list("a", MIN_WORDS, Case::Distinct) && !is_list("a", MIN_WORDS - 2, Case::Distinct));
+        assert!(is_list("a", MIN_WORDS_IN_ANY_CASE, Case::Ignored));
+        // A group without capture changes nothing, but its flags are not looked at.
+        assert!(is_list("(?:a)", MIN_WORDS, Case::Distinct) && !is_list("(?-i:a)", MIN_WORDS, Case::Ignored));
+        for other in ["a.", "[ab]", "", "a\r", r"\bab", r"a\n", r"(?-u)\xFF", r"\x{FFFD}", "a+", "(ab)"] {
+            assert!(!is_list(other, MIN_WORDS, Case::Distinct), "{other}");
+        }
     }
 
     #[test]

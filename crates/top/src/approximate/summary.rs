@@ -203,7 +203,7 @@ impl Summary {
         }
     }
 
-    /// Counts keys that [`write`] wrote.
+    /// Counts keys that [`write()`] wrote.
     pub(crate) fn add(&mut self, keys: &[u8]) {
         let (mut keys, _) = keys.as_chunks();
         let mut batch = [(0, &[][..]); BATCH];
