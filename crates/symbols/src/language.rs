@@ -10,39 +10,43 @@ use tree_sitter::Language as Grammar;
 use crate::skim;
 
 macro_rules! languages {
-    ($($(#[$attribute:meta])* $variant:ident: $name:literal, $title:literal, $separator:literal, $grammar:expr, [$($extension:literal)*];)*) => {
+    ($(#[cfg(feature = $feature:literal)] $variant:ident: $name:literal, $title:literal, $separator:literal, $grammar:expr, [$($extension:literal)*];)*) => {
         /// Language that a parser knows. Each is a cargo feature.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Language {
-            $($(#[$attribute])* #[doc = concat!($title, ".")] $variant,)*
+            $(#[cfg(feature = $feature)] #[doc = concat!($title, ".")] $variant,)*
         }
 
         impl Language {
             /// The languages of this build, by name.
-            pub const ALL: &'static [Self] = &[$($(#[$attribute])* Self::$variant,)*];
+            pub const ALL: &'static [Self] = &[$(#[cfg(feature = $feature)] Self::$variant,)*];
+
+            /// Names and extensions of the languages that only other builds know.
+            const OF_OTHER_BUILDS: &'static [(&'static str, &'static [&'static str])] =
+                &[$(#[cfg(not(feature = $feature))] ($name, &[$($extension),*]),)*];
 
             /// Name that flags and outputs have.
             pub fn name(self) -> &'static str {
-                match self { $($(#[$attribute])* Self::$variant => $name,)* }
+                match self { $(#[cfg(feature = $feature)] Self::$variant => $name,)* }
             }
 
             /// Name that Universal Ctags has.
             pub(crate) fn title(self) -> &'static str {
-                match self { $($(#[$attribute])* Self::$variant => $title,)* }
+                match self { $(#[cfg(feature = $feature)] Self::$variant => $title,)* }
             }
 
             /// Separator of a scope and a name in it.
             pub(crate) fn separator(self) -> &'static str {
-                match self { $($(#[$attribute])* Self::$variant => $separator,)* }
+                match self { $(#[cfg(feature = $feature)] Self::$variant => $separator,)* }
             }
 
             /// Extensions of its files.
             pub fn extensions(self) -> &'static [&'static str] {
-                match self { $($(#[$attribute])* Self::$variant => &[$($extension),*],)* }
+                match self { $(#[cfg(feature = $feature)] Self::$variant => &[$($extension),*],)* }
             }
 
             pub(crate) fn grammar(self) -> Grammar {
-                match self { $($(#[$attribute])* Self::$variant => $grammar.into(),)* }
+                match self { $(#[cfg(feature = $feature)] Self::$variant => $grammar.into(),)* }
             }
         }
     };
@@ -76,6 +80,13 @@ impl Language {
         Self::of(path, b"").is_some()
     }
 
+    /// Name of the language of a file, if other builds know it, but this one does not.
+    pub(crate) fn of_other_build(path: &Path) -> Option<&'static str> {
+        let extension = path.extension()?.to_str()?;
+        let known = Self::OF_OTHER_BUILDS.iter().find(|(_, extensions)| extensions.contains(&extension));
+        known.map(|&(name, _)| name)
+    }
+
     /// The language of a file by its extension. A `.h` file is C++ if it has declarations that only C++ has, else C.
     pub(crate) fn of(path: &Path, text: &[u8]) -> Option<Self> {
         let extension = path.extension().map(OsStr::as_bytes)?;
@@ -92,10 +103,24 @@ impl Language {
 
 /// Name of no language of this build.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("unknown language '{name}'; did you mean {nearest}? Languages: {}", Language::ALL.iter().map(|language| language.name()).collect::<Vec<_>>().join(", "))]
-pub struct UnknownLanguage {
-    name: String,
-    nearest: &'static str,
+#[error("{0}")]
+pub struct UnknownLanguage(String);
+
+impl UnknownLanguage {
+    fn new(name: &str, lower: &str) -> Self {
+        if Language::OF_OTHER_BUILDS.iter().any(|(known, _)| *known == lower) {
+            return Self(not_in_this_build(lower));
+        }
+        let names: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
+        let nearest = names.iter().min_by_key(|known| strsim::levenshtein(known, lower)).unwrap_or(&"c");
+        let languages = names.join(", ");
+        Self(format!("unknown language '{name}'; did you mean {nearest}? Languages: {languages}"))
+    }
+}
+
+/// Says how a language comes to be known.
+pub(crate) fn not_in_this_build(language: &str) -> String {
+    format!("this build does not know {language}; build with the feature all-languages")
 }
 
 impl FromStr for Language {
@@ -109,12 +134,24 @@ impl FromStr for Language {
                 || language.title().to_lowercase() == lower
                 || language.extensions().contains(&lower.as_str())
         };
-        Self::ALL.iter().find(known).copied().ok_or_else(|| {
-            let nearest = Self::ALL
-                .iter()
-                .map(|language| language.name())
-                .min_by_key(|known| strsim::levenshtein(known, &lower));
-            UnknownLanguage { name: name.to_owned(), nearest: nearest.unwrap_or("c") }
-        })
+        Self::ALL.iter().find(known).copied().ok_or_else(|| UnknownLanguage::new(name, &lower))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_of_other_builds_are_named() {
+        for &(name, extensions) in Language::OF_OTHER_BUILDS {
+            let error = name.parse::<Language>().expect_err("a language of other builds");
+            assert_eq!(error.to_string(), not_in_this_build(name));
+            let path = Path::new("a").with_extension(extensions[0]);
+            assert_eq!((Language::of_other_build(&path), Language::knows(&path)), (Some(name), false));
+        }
+        assert_eq!(Language::of_other_build(Path::new("a.c")), None);
+        let error = "phyton".parse::<Language>().expect_err("no language").to_string();
+        assert!(error.starts_with("unknown language 'phyton'; did you mean python? Languages: "), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use finecomb_scan::{Absent, Block, Output, Source, Visit, Wants};
 
 use crate::extract::MAX_SCOPES;
-use crate::language::Language;
+use crate::language::{Language, not_in_this_build};
 use crate::parser::{MAX_STEPS_PER_BYTE, Parsed, Parser};
 use crate::print::{File, Tags};
 use crate::query::{Format, Query};
@@ -141,7 +141,8 @@ impl Visit for Lister<'_> {
     fn begin(&mut self, source: &Source, _start: &[u8]) -> bool {
         let is_known = self.query.may_know(source.display_path());
         if !is_known && source.is_named() {
-            self.fail(source, UNKNOWN_LANGUAGE.to_owned());
+            let other = Language::of_other_build(source.display_path());
+            self.fail(source, other.map_or_else(|| UNKNOWN_LANGUAGE.to_owned(), not_in_this_build));
         }
         !is_known
     }
