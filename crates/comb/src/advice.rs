@@ -4,13 +4,12 @@ use std::borrow::Cow;
 
 use finecomb_grep::Error as PatternError;
 use finecomb_scan::{Problem, ProblemKind};
-use finecomb_serve::CatalogError;
 use finecomb_text_index::{Damage, Error as TextIndexError};
 use finecomb_top::{FormatError, InputFormat, QueryError, StoredError};
 use finecomb_tree_index::Error as TreeIndexError;
 
 /// An error to which the command may have something to add.
-pub(crate) trait Advised {
+pub trait Advised {
     /// The error in words, with what to type about it.
     fn advised(&self) -> String;
 }
@@ -128,15 +127,6 @@ impl Advised for TextIndexError {
     }
 }
 
-impl Advised for CatalogError {
-    fn advised(&self) -> String {
-        match self {
-            Self::Index(error) => error.advised(),
-            _ => self.to_string(),
-        }
-    }
-}
-
 impl Advised for TreeIndexError {
     fn advised(&self) -> String {
         let advice = match self {
@@ -154,7 +144,7 @@ pub(crate) fn on_temporary_file(reason: &str) -> String {
 }
 
 /// A file that was not processed as a whole, and the reason, with the flag that may help.
-pub(crate) fn on_failure((path, reason): &(String, String)) -> String {
+pub fn on_failure((path, reason): &(String, String)) -> String {
     let text = format!("{path}: {reason}");
     #[cfg(feature = "symbols")]
     if reason == finecomb_symbols::UNKNOWN_LANGUAGE {

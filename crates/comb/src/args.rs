@@ -3,30 +3,28 @@
 mod address;
 mod ag;
 pub(crate) mod allowed;
-pub(crate) mod bench;
+pub mod bench;
 mod config;
 pub(crate) mod find;
-pub(crate) mod format;
+pub mod format;
 pub(crate) mod grep;
 pub(crate) mod index;
 pub(crate) mod links;
-#[cfg(feature = "mcp")]
-pub(crate) mod mcp;
-#[cfg(feature = "pi")]
-pub(crate) mod pi;
+pub mod mcp;
+pub mod pi;
 pub(crate) mod profile;
 mod rg;
 pub(crate) mod selection;
-pub(crate) mod serve;
+pub mod serve;
 mod size;
 mod standalone;
 #[cfg(feature = "symbols")]
 pub(crate) mod symbols;
-pub(crate) mod threads;
+pub mod threads;
 pub(crate) mod top;
 mod topfew;
-pub(crate) mod tree_index;
-pub(crate) mod words;
+pub mod tree_index;
+pub mod words;
 
 use std::env;
 use std::ffi::OsString;
@@ -86,9 +84,7 @@ pub(crate) enum Command {
     Find(find::Arguments),
     Index(index::Arguments),
     Serve(serve::Arguments),
-    #[cfg(feature = "mcp")]
     Mcp(mcp::Arguments),
-    #[cfg(feature = "pi")]
     Pi(pi::Arguments),
     Bench(bench::Arguments),
     Links(links::Arguments),
@@ -259,8 +255,7 @@ mod tests {
         for line in page.lines().filter(|line| line.starts_with("      ")) {
             let words = words(line).into_iter().skip_while(|word| word != "comb");
             let words: Vec<_> = words.take_while(|word| word != "|" && word != ">").collect();
-            let is_built = cfg!(feature = "pi") || words.get(1).is_none_or(|name| name != "pi");
-            if !words.is_empty() && is_built {
+            if !words.is_empty() {
                 super::Arguments::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
             }
         }

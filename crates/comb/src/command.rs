@@ -1,6 +1,5 @@
 //! Commands: each calls its crate with the options and prints the result.
 
-pub(crate) mod bench;
 mod counts;
 pub(crate) mod find;
 mod follow;
@@ -10,16 +9,11 @@ pub(crate) mod index;
 pub(crate) mod indexed;
 pub(crate) mod links;
 pub(crate) mod man;
-#[cfg(feature = "mcp")]
-pub(crate) mod mcp;
-mod output;
+pub mod output;
 #[cfg(feature = "symbols")]
 mod parsed;
-#[cfg(feature = "pi")]
-pub(crate) mod pi;
 mod plot;
 mod profile;
-pub(crate) mod serve;
 mod stages;
 #[cfg(feature = "symbols")]
 pub(crate) mod symbols;
@@ -38,12 +32,16 @@ use crate::message;
 /// Exit status, as that of grep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Exit {
+pub enum Exit {
+    /// Something was found, or the command succeeded.
     Found = 0,
+    /// Nothing was found.
     NotFound = 1,
+    /// An error occurred.
     Error = 2,
-    /// 128 plus the number of the signal, as in shells.
+    /// An interrupt ended it: 128 plus the number of the signal, as in shells.
     Interrupted = 130,
+    /// The same for a request to end.
     Terminated = 143,
 }
 
@@ -98,13 +96,13 @@ pub(crate) fn print(text: &[u8]) -> Exit {
 }
 
 /// Prints an error that ends the command.
-pub(crate) fn fail(reason: impl Display) -> Exit {
+pub fn fail(reason: impl Display) -> Exit {
     message::error(reason);
     Exit::Error
 }
 
 /// Prints an error if standard output is closed, which would lose the result.
-pub(crate) fn check_output() -> Result<(), Exit> {
+pub fn check_output() -> Result<(), Exit> {
     if stdio::output_was_closed() {
         return Err(fail("standard output: closed; redirect output to a file or a pipe"));
     }
@@ -113,7 +111,7 @@ pub(crate) fn check_output() -> Result<(), Exit> {
 
 /// Checks that `needed` bytes of memory are available, as the system would kill the process half-way otherwise. `what`
 /// begins the message, as in "10 digits take".
-pub(crate) fn fits_memory(what: impl Display, needed: u64) -> Result<(), String> {
+pub fn fits_memory(what: impl Display, needed: u64) -> Result<(), String> {
     match memory::available() {
         Some(available) if needed > available => {
             Err(format!("{what} {} of memory, and {} are available", Bytes(needed), Bytes(available)))
@@ -123,7 +121,7 @@ pub(crate) fn fits_memory(what: impl Display, needed: u64) -> Result<(), String>
 }
 
 /// Prints an error of a write to standard output. A closed pipe is not an error: its reader has seen enough.
-pub(crate) fn output_failed(error: &io::Error) -> Exit {
+pub fn output_failed(error: &io::Error) -> Exit {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Exit::Found;
     }

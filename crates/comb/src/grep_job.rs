@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep};
+use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep, list};
 use finecomb_scan::{FoundFile, Inputs, Problem, Stop, Watch, list_files};
 
 use crate::advice::Advised;
@@ -40,7 +40,8 @@ const FLAGS: Allowed = Allowed {
 /// A search as flags of `comb grep` describe it.
 pub struct GrepJob {
     arguments: Arguments,
-    pub(crate) inputs: Inputs,
+    /// The inputs.
+    pub inputs: Inputs,
     options: GrepOptions,
     query: Query,
     part: Option<Range<u64>>,
@@ -64,6 +65,37 @@ pub struct Searched {
     pub faults: Faults,
     /// Whether no file was searched.
     pub is_empty: bool,
+}
+
+/// Files that a list names.
+#[derive(Debug)]
+pub struct Listed {
+    /// Problems with inputs.
+    pub problems: Vec<Problem>,
+    /// Messages on indexes that are required and were not used.
+    pub missing_indexes: Vec<String>,
+}
+
+/// Writes the paths of the files that a search reads, as `comb grep --files` does, until `stop` is raised.
+///
+/// # Errors
+/// If a flag or a value is invalid.
+pub fn list_paths(
+    words: Words,
+    paths: &[PathBuf],
+    stop: &Arc<Stop>,
+    out: &mut (dyn Write + Send),
+) -> Result<Listed, String> {
+    let arguments: Arguments = words.parse(paths)?;
+    let paths = arguments.paths().map_err(|error| error.to_string())?;
+    let options = arguments.grep(&paths, false).map_err(|error| error.to_string())?;
+    let inputs = Inputs { strip_dot: true, ..inputs(&arguments, paths).map_err(|error| error.to_string())? };
+    let scan = arguments.scan().stop(Some(Arc::clone(stop)));
+    let indexes = Indexed::new(arguments.index(), false, None, scan.width);
+    let indexes = indexes.map_err(|error| error.to_string())?;
+    let done = list(&inputs, &indexes.scan(scan), &options, out);
+    let missing_indexes = indexes.missing(&indexes.take_opened().failures);
+    Ok(Listed { problems: done.problems, missing_indexes })
 }
 
 impl GrepJob {
@@ -110,7 +142,7 @@ impl GrepJob {
     ///
     /// # Errors
     /// If a pattern, a flag or a value is invalid.
-    pub(crate) fn parse(
+    pub fn parse(
         words: Words,
         paths: &[PathBuf],
         change: impl FnOnce(GrepOptions) -> GrepOptions,

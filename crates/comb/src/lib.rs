@@ -1,45 +1,106 @@
 //! Flags, messages and exit statuses of `comb`. The work of each command is in the crate of its name.
 //!
-//! This is a library for two users: the program, and the Python module, which takes the flags as keyword arguments.
+//! This is a library for the programs `comb`, `comb-lab` and `comb-serve`, which parse the same command line, and for the Python module,
+//! which takes the flags as keyword arguments.
 
-mod advice;
-mod args;
-mod command;
+pub mod advice;
+#[allow(missing_docs, reason = "a comment would be a help text")]
+pub mod args;
+pub mod command;
 mod command_line;
 mod complete;
+pub mod door;
 pub mod faults;
 pub mod grep_job;
-mod listen;
+pub mod listen;
 mod live;
 mod manual;
-#[cfg(feature = "mcp")]
-mod mcp;
-mod message;
+pub mod message;
 mod pager;
 mod program;
-mod progress;
+pub mod progress;
 mod scopes;
 #[cfg(feature = "symbols")]
 pub mod symbols_job;
 mod tables;
-mod terminal;
+pub mod terminal;
 pub mod top_job;
-mod version;
+pub mod version;
 
 use std::process::{ExitCode, Termination};
 use std::time::Instant;
 
 use crate::args::Command;
 use crate::command::Exit;
+use crate::door::Other;
 use crate::terminal::When;
 
-/// Runs the command line of the process, which began at `start`.
+/// Runs the command line of `comb`, which began at `start`.
 pub fn run(start: Instant) -> ExitCode {
     command_line_of_process(start).report()
 }
 
+/// Command of `comb-lab`.
+pub enum LabCommand {
+    /// `comb bench`.
+    Bench(args::bench::Arguments),
+    /// `comb pi`.
+    Pi(args::pi::Arguments),
+}
+
+/// Runs the command line of `comb-lab`.
+pub fn run_lab(run: impl FnOnce(LabCommand) -> Exit) -> ExitCode {
+    run_other(Other::Lab, |command| {
+        Some(run(match command {
+            Command::Bench(arguments) => LabCommand::Bench(arguments),
+            Command::Pi(arguments) => LabCommand::Pi(arguments),
+            _ => return None,
+        }))
+    })
+}
+
+/// Command of `comb-serve`.
+pub enum ServeCommand {
+    /// `comb serve`.
+    Serve(args::serve::Arguments),
+    /// `comb cgi`.
+    Cgi(args::serve::CgiArguments),
+    /// `comb mcp`.
+    Mcp(args::mcp::Arguments),
+}
+
+/// Runs the command line of `comb-serve`.
+pub fn run_serve(run: impl FnOnce(ServeCommand) -> Exit) -> ExitCode {
+    run_other(Other::Serve, |command| {
+        Some(run(match command {
+            Command::Serve(arguments) => ServeCommand::Serve(arguments),
+            Command::Cgi(arguments) => ServeCommand::Cgi(arguments),
+            Command::Mcp(arguments) => ServeCommand::Mcp(arguments),
+            _ => return None,
+        }))
+    })
+}
+
+/// Runs the command line of another program; `run` returns `None` for commands of `comb`.
+fn run_other(other: Other, run: impl FnOnce(Command) -> Option<Exit>) -> ExitCode {
+    let exit = match args::parse() {
+        Ok(arguments) => {
+            arguments.color.unwrap_or(When::Auto).apply();
+            run(arguments.command).unwrap_or_else(|| {
+                let commands = other.commands().join(", ");
+                command::fail(format_args!(
+                    "{} has the commands {commands}; use comb for others",
+                    other.name()
+                ))
+            })
+        }
+        Err(error) => message::usage(&error),
+    };
+    exit.report()
+}
+
 fn command_line_of_process(start: Instant) -> Exit {
-    if let Some(exit) = complete::answer() {
+    if let Some(exit) = complete::answer().or_else(door::enter_by_first_argument) {
         return exit;
     }
     let arguments = match args::parse() {
@@ -48,17 +109,12 @@ fn command_line_of_process(start: Instant) -> Exit {
     };
     arguments.color.unwrap_or(When::Auto).apply();
     match arguments.command {
-        Command::Bench(arguments) => command::bench::run(&arguments),
+        Command::Bench(_) | Command::Pi(_) => door::enter(Other::Lab),
         Command::Find(arguments) => command::find::run(&arguments),
         Command::Grep(arguments) => command::grep::run(*arguments, start),
         Command::Index(arguments) => command::index::run(&arguments),
-        #[cfg(feature = "pi")]
-        Command::Pi(arguments) => command::pi::run(&arguments),
         Command::Links(arguments) => command::links::run(&arguments),
-        #[cfg(feature = "mcp")]
-        Command::Mcp(arguments) => command::mcp::run(&arguments),
-        Command::Serve(arguments) => command::serve::run(arguments),
-        Command::Cgi(arguments) => command::serve::cgi(arguments),
+        Command::Cgi(_) | Command::Mcp(_) | Command::Serve(_) => door::enter(Other::Serve),
         #[cfg(feature = "symbols")]
         Command::Symbols(arguments) => command::symbols::run(&arguments, start),
         Command::Top(arguments) => command::top::run(*arguments, start),

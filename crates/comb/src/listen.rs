@@ -1,18 +1,20 @@
 //! The page of `--listen`: the counts so far, the buckets and the activity of each thread, in a browser.
 //!
-//! The thread that reports the progress of the job makes the states that the page shows. Without a client it makes none.
+//! The thread that reports the progress of the job makes the states that the page shows, and `comb-serve` serves them. Without a client
+//! it makes none.
 
+mod server;
 mod state;
+pub mod wire;
 
-use std::io::ErrorKind;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use finecomb_scan::{Progress, ScanOptions, Watch};
-use finecomb_serve::{LiveOptions, LiveServer, ServeError};
 use finecomb_top::{Live, Outcome, Query};
 
+use self::server::Server;
 use self::state::{Moment, View};
 use crate::args::top::Arguments;
 use crate::message;
@@ -34,7 +36,7 @@ const PAUSE_FACTOR: u32 = 20;
 
 /// The page of a job.
 pub(crate) struct Dashboard {
-    server: LiveServer,
+    server: Server,
     view: View,
     shown: Mutex<Shown>,
 }
@@ -60,11 +62,8 @@ impl Dashboard {
     /// If the server cannot start.
     pub(crate) fn start(arguments: &Arguments) -> Result<Option<Self>, String> {
         let Some(listen) = arguments.listen.listen else { return Ok(None) };
-        let allowed_hosts = arguments.listen.allowed_hosts.clone();
         // A message would be drawn into the screen of --live.
-        let on_message = if arguments.live { |_: &str| {} } else { message::note_without_waiting };
-        let server = LiveServer::start(&LiveOptions { listen, allowed_hosts, on_message });
-        let server = server.map_err(|error| reason(&error))?;
+        let server = Server::start(listen, &arguments.listen.allowed_hosts, arguments.live)?;
         message::note(format_args!("listening on http://{}/", server.address()));
         let shown = Shown {
             progress: Progress::default(),
@@ -127,7 +126,7 @@ impl Dashboard {
         if let Ok((body, answer)) = self.view.intermediate(live.answer(), &moment)
             && (shown.is_awaited || body != shown.body)
         {
-            self.server.publish(state::update(progress.elapsed, &body, answer));
+            self.server.publish(state::update(progress.elapsed, &body, answer, false));
             shown.body = body;
             shown.is_awaited = false;
         }
@@ -139,18 +138,7 @@ impl Dashboard {
     pub(crate) fn finish(&self, outcome: &Outcome, elapsed: Duration) {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         if let Ok((body, answer)) = self.view.last(outcome, &shown.progress) {
-            self.server.publish_last(state::update(elapsed, &body, answer));
+            self.server.publish(state::update(elapsed, &body, answer, true));
         }
-    }
-}
-
-/// Why the server did not start, and what to do.
-fn reason(error: &ServeError) -> String {
-    match error {
-        ServeError::Listen(_, cause) if cause.kind() == ErrorKind::AddrInUse => {
-            format!("--listen: {error}; choose another port, or 0 for any free port")
-        }
-        ServeError::Host(_) => format!("--allow-host: {error}"),
-        _ => format!("--listen: {error}"),
     }
 }

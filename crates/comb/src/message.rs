@@ -30,7 +30,7 @@ pub(crate) fn note(text: impl Display) {
 }
 
 /// Prints a note, unless standard error is a full pipe: requests must not wait for its reader.
-pub(crate) fn note_without_waiting(line: &str) {
+pub fn note_without_waiting(line: &str) {
     let stderr = stderr();
     let is_ready = poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&Timespec::default()));
     if is_ready.is_ok_and(|ready| ready > 0) {

@@ -26,7 +26,7 @@ const WITHOUT_TOTAL: &str = "{spinner} {wide_msg}";
 
 /// Redraws a bar until it is finished, so that its times and its spinner move between two steps of the job. Without memory for a
 /// thread it moves with the steps only.
-pub(crate) fn keep_moving(bar: &ProgressBar) {
+pub fn keep_moving(bar: &ProgressBar) {
     if !bar.is_hidden() {
         let bar = bar.downgrade();
         // `enable_steady_tick` would panic if the system refused a thread.
@@ -65,7 +65,7 @@ fn create(total: Option<u64>) -> ProgressBar {
 }
 
 /// Makes a style from a template. Its `{elapsed}` and `{eta}` are [`Clock`]s.
-pub(crate) fn style(template: &str) -> ProgressStyle {
+pub fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let clock = |time: fn(&ProgressState) -> Duration| {
         move |state: &ProgressState, out: &mut dyn Write| {

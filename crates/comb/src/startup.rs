@@ -1,19 +1,7 @@
-//! The allocator of the process, and code that runs before the Rust runtime starts.
+//! Code that runs before the Rust runtime starts.
 #![allow(unsafe_code, reason = "a function that the loader calls has no safe declaration")]
 
-use finecomb_sys::out_of_memory::ExitingAllocator;
-use finecomb_sys::stdio::record_closed_streams;
-
-#[global_allocator]
-static ALLOCATOR: ExitingAllocator =
-    ExitingAllocator { program: "comb", advice: "use fewer threads (-j 1)", status: 2 };
-
-// SAFETY: the loader calls each function of this section once, before the runtime starts, with the C calling convention.
-// `record_closed_streams` does not depend on the runtime.
-#[used]
-#[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
-#[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
-static RECORD_CLOSED_STREAMS: extern "C" fn() = record_closed_streams;
+finecomb_sys::startup!();
 
 /// Makes the threads of OpenMP, which sort the suffixes of an index, sleep while they wait for each other. By default
 /// they spin: a build took 5 to 14 times as long on busy cores. A policy set by the user is kept.
@@ -26,7 +14,7 @@ extern "C" fn let_openmp_wait_passively() {
     unsafe { libc::setenv(c"OMP_WAIT_POLICY".as_ptr(), c"passive".as_ptr(), 0) };
 }
 
-// SAFETY: as above. Linkers place sections with a number, sorted by it, before the one without. `setenv` is a function of the C
+// SAFETY: the loader calls it once, as above. Linkers place sections with a number, sorted by it, before the one without. `setenv` is a function of the C
 // library, which is initialised before the program.
 #[cfg(not(target_vendor = "apple"))]
 #[used]

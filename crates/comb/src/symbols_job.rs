@@ -41,7 +41,8 @@ const FLAGS: Allowed = Allowed {
 /// A list as flags of `comb symbols` describe it.
 pub struct SymbolsJob {
     arguments: Arguments,
-    pub(crate) inputs: Inputs,
+    /// The inputs.
+    pub inputs: Inputs,
     query: Query,
 }
 
@@ -61,7 +62,7 @@ impl SymbolsJob {
     ///
     /// # Errors
     /// If a name, a flag or a value is invalid.
-    pub(crate) fn parse(words: Words, paths: &[PathBuf], format: Option<Format>) -> Result<Self, String> {
+    pub fn parse(words: Words, paths: &[PathBuf], format: Option<Format>) -> Result<Self, String> {
         let arguments: Arguments = words.parse(paths)?;
         let inputs = arguments.inputs().map_err(|error| error.to_string())?;
         let query = arguments.query(format)?;

@@ -8,7 +8,7 @@ use rustix::termios::tcgetwinsize;
 
 /// When to use colour.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum When {
+pub enum When {
     /// On a terminal, unless NO_COLOR is set
     Auto,
     /// Also in files and pipes
@@ -20,7 +20,7 @@ pub(crate) enum When {
 
 impl When {
     /// Applies the choice to all output from now on.
-    pub(crate) fn apply(self) {
+    pub fn apply(self) {
         match self {
             Self::Auto => ColorChoice::Auto,
             Self::Always => ColorChoice::Always,
@@ -37,7 +37,7 @@ pub(crate) fn output_has_colors() -> bool {
 }
 
 /// Number of columns if a stream is a terminal.
-pub(crate) fn width(stream: impl AsFd) -> Option<usize> {
+pub fn width(stream: impl AsFd) -> Option<usize> {
     let size = tcgetwinsize(stream).ok()?;
     Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
 }

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use finecomb_scan::{Inputs, Problem, ScanOptions};
-use finecomb_top::{Answer, Query};
+use finecomb_scan::{Inputs, Problem, ScanOptions, Stop};
+use finecomb_top::output::{Format, Layout, Text};
+use finecomb_top::{Answer, Query, top};
 
-use crate::advice::Advised;
+use crate::advice::{Advised, on_temporary_file};
 use crate::args::allowed::{self, Allowed, first_of};
 use crate::args::top::Arguments;
 use crate::args::words::Words;
@@ -59,6 +61,39 @@ impl fmt::Display for Definition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
+}
+
+/// The table of a count, as `comb top` prints it.
+#[derive(Debug)]
+pub struct Table {
+    /// Its lines.
+    pub text: Vec<u8>,
+    /// Messages that the command would print about it.
+    pub notes: Vec<String>,
+    /// Problems with inputs.
+    pub problems: Vec<Problem>,
+}
+
+/// Counts files, and returns a table with sums over all keys. `stop` ends the count early.
+///
+/// # Errors
+/// If a flag or a value is invalid, or the count failed.
+pub fn count_files(words: Words, paths: &[PathBuf], stop: &Arc<Stop>) -> Result<Table, String> {
+    let arguments: Arguments = words.parse(paths)?;
+    let query = Query::new(&arguments.query().map_err(|error| error.to_string())?);
+    let query = query.map_err(|error| error.advised())?;
+    arguments.check_format(&query).map_err(|error| error.to_string())?;
+    let inputs = arguments.inputs().map_err(|error| error.to_string())?;
+    let outcome = top(&inputs, &arguments.scan().stop(Some(Arc::clone(stop))), &query);
+    if let Some(reason) = outcome.failure {
+        return Err(on_temporary_file(&reason));
+    }
+    let mut text = Vec::new();
+    let format = Text { layout: Layout { totals: true, ..arguments.layout() }, ..Text::default() };
+    format.write(&outcome.answer, &mut text).map_err(|error| error.to_string())?;
+    let mut notes = message::left_out(&outcome.answer, &arguments);
+    notes.extend(message::absent_fields(&outcome.answer, &arguments));
+    Ok(Table { text, notes, problems: outcome.problems })
 }
 
 /// A count as flags of `comb top` describe it.

@@ -7,15 +7,18 @@ use std::sync::OnceLock;
 use finecomb_sys::simd;
 
 /// Features of the crate, and whether each is compiled in.
-const FEATURES: [(&str, bool); 3] =
-    [("pcre2", cfg!(feature = "pcre2")), ("pi", cfg!(feature = "pi")), ("png", cfg!(feature = "png"))];
+const FEATURES: [(&str, bool); 3] = [
+    ("all-languages", cfg!(feature = "all-languages")),
+    ("parquet", cfg!(feature = "parquet")),
+    ("pcre2", cfg!(feature = "pcre2")),
+];
 
 /// The versions of the programs whose flags and output this one has under their names.
 const RIPGREP: &str = "15.2.0";
 const AG: &str = "2.2.0";
 
 /// Version and commit, as in `0.2.0 (abc1234 2026-11-22)`; the version alone if it was not built from a clone.
-pub(crate) const SHORT: &str = env!("COMB_VERSION");
+pub const SHORT: &str = env!("COMB_VERSION");
 
 /// [`SHORT`] with lines for features and SIMD.
 pub(crate) fn long() -> &'static str {

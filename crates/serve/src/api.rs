@@ -10,11 +10,11 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::task::yield_now;
 
-use crate::answer::{CountAnswer, Direction, PositionsAnswer, SearchAnswer, TextAnswer};
 use crate::catalog::{Catalog, CatalogEntry};
 use crate::limits::Limits;
 use crate::problem::Problem;
 use crate::query::{Query, parse_number};
+use finecomb_text_index::{CountAnswer, Direction, PositionsAnswer, SearchAnswer, TextAnswer};
 
 /// Default number of symbols of context.
 const CONTEXT: u64 = 20;

@@ -5,7 +5,6 @@
 //! `comb find --json`. A [`LiveServer`] shows a job of another command while it runs, with the same limits and rules.
 
 mod access_log;
-mod answer;
 mod api;
 mod catalog;
 mod cgi;
@@ -32,7 +31,6 @@ mod service;
 mod site;
 
 pub use access_log::LogTarget;
-pub use answer::{CountAnswer, Direction, SearchAnswer};
 pub use catalog::{Catalog, CatalogError, default_name};
 pub use cgi::{CgiRequest, respond};
 pub use limits::Limits;

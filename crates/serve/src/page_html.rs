@@ -6,12 +6,12 @@ use std::time::Instant;
 use finecomb_sys::units::Count;
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 
-use crate::answer::{Direction, SearchAnswer};
 use crate::api::{Answer, IndexRequest};
 use crate::catalog::{Catalog, CatalogEntry};
 use crate::limits::Limits;
 use crate::problem::Problem;
 use crate::query::Query;
+use finecomb_text_index::{Direction, SearchAnswer};
 
 /// Template of the page, with placeholders.
 const TEMPLATE: &str = concat!(include_str!("page/head.html"), include_str!("page/index.html"));

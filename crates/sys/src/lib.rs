@@ -21,6 +21,7 @@ mod portable;
 mod read_buffer;
 mod setters;
 pub mod simd;
+mod startup;
 pub mod stdio;
 pub mod threads;
 pub mod units;

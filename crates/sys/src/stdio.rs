@@ -5,8 +5,11 @@
 //! that needs to know calls [`record_closed_streams`] before the runtime starts.
 #![allow(unsafe_code, reason = "a stream that may be closed is examined by its number")]
 
-use std::os::fd::BorrowedFd;
+use std::io::{stdin, stdout};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::io::{FdFlags, fcntl_setfd};
 
 static CLOSED: [AtomicBool; 2] = [AtomicBool::new(false), AtomicBool::new(false)];
 
@@ -20,6 +23,18 @@ pub fn input_was_closed() -> bool {
 /// [`record_closed_streams`].
 pub fn output_was_closed() -> bool {
     CLOSED[1].load(Ordering::Relaxed)
+}
+
+/// Makes streams that were closed when the process started closed ones of the program that this process becomes next.
+pub fn close_again_on_exec() {
+    for (was_closed, stream) in
+        [(input_was_closed(), stdin().as_fd()), (output_was_closed(), stdout().as_fd())]
+    {
+        if was_closed {
+            // If it fails, the program reads nothing, or writes to nowhere.
+            let _ = fcntl_setfd(stream, FdFlags::CLOEXEC);
+        }
+    }
 }
 
 /// Records whether standard input and output are closed.

@@ -32,6 +32,7 @@
 #![warn(rustdoc::private_intra_doc_links)]
 
 mod alphabet;
+mod answer;
 mod build;
 mod consistency;
 mod entries;
@@ -51,6 +52,7 @@ mod verify;
 mod write;
 
 pub use alphabet::Alphabet;
+pub use answer::{CountAnswer, Direction, PositionsAnswer, SearchAnswer, TextAnswer};
 pub use build::{BuildOptions, Stage, Text, max_index_size, memory};
 pub use error::{Damage, Error};
 pub use format::is_index;

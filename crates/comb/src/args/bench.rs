@@ -1,18 +1,14 @@
 //! The flags of `comb bench`.
 
-pub(crate) mod output;
-pub(crate) mod overlap;
-pub(crate) mod scale;
-pub(crate) mod serve;
-pub(crate) mod spawn;
-pub(crate) mod spin;
-mod values;
-
-use std::env;
-use std::path::PathBuf;
+pub mod output;
+pub mod overlap;
+pub mod scale;
+pub mod serve;
+pub mod spawn;
+pub mod spin;
+pub mod values;
 
 use clap::{Args, Subcommand};
-use finecomb_sys::io_reason;
 
 const LONG_ABOUT: &str = "\
 Measure scaling, threads, reading and serving
@@ -31,25 +27,16 @@ with --from-json, without running anything.";
 /// Measure scaling, threads, reading and serving
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
-    pub(crate) experiment: Experiment,
+    pub experiment: Experiment,
 }
 
 #[derive(Subcommand)]
-pub(crate) enum Experiment {
+pub enum Experiment {
     Scale(scale::Arguments),
     Spin(spin::Arguments),
     Spawn(spawn::Arguments),
     Overlap(overlap::Arguments),
     Serve(serve::Arguments),
-}
-
-/// The path of this program.
-///
-/// # Errors
-///
-/// If the system does not provide it.
-fn this_program() -> Result<PathBuf, String> {
-    env::current_exe().map_err(|error| format!("cannot find this program: {}", io_reason(&error)))
 }

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use crate::tables::Table;
 
 /// Output formats of a command, of which one is JSON.
-pub(crate) trait Formats: ValueEnum + Clone + Copy + Send + Sync + 'static {
+pub trait Formats: ValueEnum + Clone + Copy + Send + Sync + 'static {
     /// Default format, for people.
     const TEXT: Self;
     /// Format selected by `--json`.
@@ -15,7 +15,7 @@ pub(crate) trait Formats: ValueEnum + Clone + Copy + Send + Sync + 'static {
 /// `--format` and its short form `--json`; the last one takes precedence.
 #[derive(Args, Clone)]
 #[group(skip)]
-pub(crate) struct FormatFlags<F: Formats> {
+pub struct FormatFlags<F: Formats> {
     /// Output format [default: text]
     #[arg(long, value_enum, value_name = "FORMAT", overrides_with = "json")]
     format: Option<F>,
@@ -27,7 +27,7 @@ pub(crate) struct FormatFlags<F: Formats> {
 
 impl<F: Formats> FormatFlags<F> {
     /// The selected format.
-    pub(crate) fn choice(&self) -> F {
+    pub fn choice(&self) -> F {
         if self.json { F::JSON } else { self.format.unwrap_or(F::TEXT) }
     }
 }

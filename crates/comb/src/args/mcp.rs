@@ -41,18 +41,18 @@ Exit status:
     after_help = "Try 'comb mcp --help' for examples.",
     after_long_help = EXIT_STATUS,
 )]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Directories that may be read [default: the current directory]
     ///
     /// Relative paths in requests are below the first one.
     #[arg(value_name = "ROOT")]
-    pub(crate) roots: Vec<PathBuf>,
+    pub roots: Vec<PathBuf>,
 
     /// Answer as structured JSON as well, with a schema for each tool
     ///
     /// Some clients then show the model only the JSON, in which the lines of files are escaped.
     #[arg(long)]
-    pub(crate) structured: bool,
+    pub structured: bool,
 
     /// Whether searches use the index of a directory [default: $COMB_INDEX, or auto]
     #[arg(long, value_enum, value_name = "WHEN")]
@@ -71,56 +71,56 @@ pub(crate) struct Arguments {
 /// Limits on requests and answers.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Time-out of a call; the answer has the results up to then
     #[arg(long, alias = "timeout", value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
-    pub(crate) request_timeout: Duration,
+    pub request_timeout: Duration,
 
     /// Maximum number of calls that run at a time
     #[arg(long, value_name = "N", default_value = "4", value_parser = parse_calls)]
-    pub(crate) max_in_flight: usize,
+    pub max_in_flight: usize,
 
     /// Maximum number of calls that wait for others to end; further calls are refused
     #[arg(long, value_name = "N", default_value = "32")]
-    pub(crate) max_waiting: usize,
+    pub max_waiting: usize,
 
     /// Maximum size of a request
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = |text: &str| size::parse(text, 256, 1 << 30))]
-    pub(crate) max_request: usize,
+    pub max_request: usize,
 
     /// Maximum size of an answer
     #[arg(long, value_name = "SIZE", default_value = "32K", value_parser = |text: &str| size::parse(text, 1 << 10, 1 << 30))]
-    pub(crate) max_output: usize,
+    pub max_output: usize,
 
     /// Maximum length of a line in an answer, in bytes; longer lines are cut around the match
     #[arg(long, value_name = "N", default_value = "300", value_parser = |text: &str| size::parse(text, 20, 1 << 20))]
-    pub(crate) max_columns: usize,
+    pub max_columns: usize,
 }
 
 impl Arguments {
     /// The directories that may be read, as they were given.
-    pub(crate) fn roots(&self) -> Vec<PathBuf> {
+    pub fn roots(&self) -> Vec<PathBuf> {
         if self.roots.is_empty() { vec![PathBuf::from(".")] } else { self.roots.clone() }
     }
 
     /// When searches use an index, if a flag says it.
-    pub(crate) fn index(&self) -> Option<WhenIndexed> {
+    pub fn index(&self) -> Option<WhenIndexed> {
         self.index
     }
 
     /// The directory of all indexes, from the root directory of the system on; `None` if there is no home directory.
-    pub(crate) fn index_home(&self) -> Option<PathBuf> {
+    pub fn index_home(&self) -> Option<PathBuf> {
         let home = self.home.path()?;
         Some(std::path::absolute(&home).unwrap_or(home))
     }
 
     /// Number of threads of a call.
-    pub(crate) fn width(&self) -> Width {
+    pub fn width(&self) -> Width {
         self.threads.width()
     }
 
     /// Limits on requests and answers.
-    pub(crate) fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &Limits {
         &self.limits
     }
 }

@@ -23,25 +23,25 @@ on all cores.";
 /// Compute digits of pi
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Number of digits; suffixes K, M and G are powers of 1000
     #[arg(value_name = "N", value_parser = parse_count)]
-    pub(crate) digits: u64,
+    pub digits: u64,
 
     /// Write the digits to FILE, atomically
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
 
     /// Replace an existing file that does not contain digits of pi
     #[arg(long, requires = "output")]
-    pub(crate) force: bool,
+    pub force: bool,
 
     /// Write two digits per byte, the first in the high half, without a line feed; an odd number is padded with a zero
     #[arg(long)]
-    pub(crate) packed: bool,
+    pub packed: bool,
 
     #[command(flatten)]
-    pub(crate) threads: Threads,
+    pub threads: Threads,
 }
 
 fn parse_count(text: &str) -> Result<u64, String> {

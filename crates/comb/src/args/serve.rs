@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use finecomb_serve::{Limits, LogTarget, default_name};
 
 use super::address;
 use super::threads::Threads;
@@ -38,101 +37,84 @@ Signals:
     after_help = "Try 'comb serve --help' for examples.",
     after_long_help = SIGNALS,
 )]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Indexes built by 'comb index build', by default under the name of the file
     #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named)]
-    pub(crate) indexes: Vec<(String, PathBuf)>,
+    pub indexes: Vec<Named>,
 
     /// Address to listen on; port 0 is any free port
     ///
     /// The default is reachable from this machine only.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:1415", value_parser = address::parse)]
-    pub(crate) listen: SocketAddr,
+    pub listen: SocketAddr,
 
     /// Allow cross-origin requests from ORIGIN, such as https://example.org; '*' for all
     #[arg(long, value_name = "ORIGIN")]
-    pub(crate) cors: Option<String>,
+    pub cors: Option<String>,
 
     /// Answer requests for the host NAME; repeatable
     ///
     /// A server that only this machine can reach always answers for localhost and IP addresses. Any other server answers for
     /// all hosts, or only for those given by this flag. This keeps pages of other sites from reading answers by DNS rebinding.
     #[arg(long = "allow-host", value_name = "NAME")]
-    pub(crate) allowed_hosts: Vec<String>,
+    pub allowed_hosts: Vec<String>,
 
     /// Log requests to FILE, or to standard output if FILE is -
     ///
     /// Lines have the Combined Log Format. If FILE is too slow, lines are dropped and counted.
-    #[arg(long, value_name = "FILE", value_parser = parse_log)]
-    pub(crate) access_log: Option<LogTarget>,
+    #[arg(long, value_name = "FILE")]
+    pub access_log: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) threads: Threads,
+    pub threads: Threads,
 
     #[command(flatten, next_help_heading = "Limits")]
-    limits: LimitArguments,
+    pub limits: Limits,
 }
 
+/// Limits on requests, answers and connections.
 #[derive(Args)]
-struct LimitArguments {
+#[group(skip)]
+pub struct Limits {
     /// Maximum length of a pattern, in bytes
     #[arg(long, value_name = "N", default_value = "1000")]
-    max_pattern: usize,
+    pub max_pattern: usize,
 
     /// Maximum number of positions in an answer
     #[arg(long, value_name = "N", default_value = "1000")]
-    max_results: u64,
+    pub max_results: u64,
 
     /// Maximum number of symbols before and after an occurrence
     #[arg(long, value_name = "N", default_value = "1000")]
-    max_context: u64,
+    pub max_context: u64,
 
     /// Maximum number of symbols of text in an answer
     #[arg(long, value_name = "N", default_value = "100000")]
-    max_text: u64,
+    pub max_text: u64,
 
     /// Time-out for computing an answer
     #[arg(long, alias = "timeout", value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
-    request_timeout: Duration,
+    pub request_timeout: Duration,
 
     /// Time-out for idle connections
     #[arg(long, alias = "silence", value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
-    idle_timeout: Duration,
+    pub idle_timeout: Duration,
 
     /// Maximum number of concurrent connections
     #[arg(long, value_name = "N", default_value = "1000")]
-    max_connections: usize,
+    pub max_connections: usize,
 
     /// Maximum number of concurrent connections from one IP address; behind a proxy, all come from one
     #[arg(long, alias = "max-connections-per-address", value_name = "N", default_value = "250")]
-    max_connections_per_ip: usize,
+    pub max_connections_per_ip: usize,
 
     /// Maximum number of requests in flight
     #[arg(long, value_name = "N", default_value = "250")]
-    max_in_flight: usize,
+    pub max_in_flight: usize,
 
     /// Time-out for requests in flight when the server stops
     #[arg(long, alias = "grace", value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
-    shutdown_timeout: Duration,
-}
-
-impl Arguments {
-    pub(crate) fn limits(&self) -> Limits {
-        let limits = &self.limits;
-        Limits {
-            pattern: limits.max_pattern,
-            results: limits.max_results,
-            context: limits.max_context,
-            text: limits.max_text,
-            request_timeout: limits.request_timeout,
-            idle_timeout: limits.idle_timeout,
-            max_connections: limits.max_connections,
-            max_connections_per_ip: limits.max_connections_per_ip,
-            in_flight: limits.max_in_flight,
-            shutdown_timeout: limits.shutdown_timeout,
-            ..Limits::default()
-        }
-    }
+    pub shutdown_timeout: Duration,
 }
 
 const CGI_LONG_ABOUT: &str = "\
@@ -151,24 +133,23 @@ such as /api/v1/pi/search; if it is empty, QUERY_STRING is a search in the first
 /// Answer one request as a CGI program (RFC 3875)
 #[derive(Args)]
 #[command(long_about = CGI_LONG_ABOUT)]
-pub(crate) struct CgiArguments {
+pub struct CgiArguments {
     /// Indexes built by 'comb index build'
     #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named)]
-    pub(crate) indexes: Vec<(String, PathBuf)>,
+    pub indexes: Vec<Named>,
 }
 
-fn parse_named(text: &str) -> Result<(String, PathBuf), String> {
+/// An index, and its name if one is given.
+pub type Named = (Option<String>, PathBuf);
+
+fn parse_named(text: &str) -> Result<Named, String> {
     match text.split_once('=') {
         // A path may contain '='; a name contains no '/'.
         Some((name, path)) if !name.contains('/') && !path.is_empty() => {
-            Ok((name.to_owned(), PathBuf::from(path)))
+            Ok((Some(name.to_owned()), PathBuf::from(path)))
         }
-        _ => Ok((default_name(text.as_ref()), PathBuf::from(text))),
+        _ => Ok((None, PathBuf::from(text))),
     }
-}
-
-fn parse_log(text: &str) -> Result<LogTarget, String> {
-    Ok(if text == "-" { LogTarget::Output } else { LogTarget::File(PathBuf::from(text)) })
 }
 
 /// Parses a time-out.

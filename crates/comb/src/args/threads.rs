@@ -9,7 +9,7 @@ use finecomb_sys::threads::cores;
 /// Number of threads, for all commands with threads except `grep`, where `-w` is `--word-regexp`.
 #[derive(Args, Clone)]
 #[group(skip)]
-pub(crate) struct Threads {
+pub struct Threads {
     /// Number of threads; auto (or 0) adapts to the available cores
     #[arg(
         short = 'j',
@@ -26,18 +26,18 @@ pub(crate) struct Threads {
 
 impl Threads {
     /// For commands that scan: `auto` adapts at run time.
-    pub(crate) fn width(&self) -> Width {
+    pub fn width(&self) -> Width {
         self.threads
     }
 
     /// For commands that do not scan: `auto` is the number of cores.
-    pub(crate) fn count(&self) -> NonZeroUsize {
+    pub fn count(&self) -> NonZeroUsize {
         count(self.threads)
     }
 }
 
 /// The number of threads of a job that does not scan: `auto` is the number of cores.
-pub(crate) fn count(threads: Width) -> NonZeroUsize {
+pub fn count(threads: Width) -> NonZeroUsize {
     let count = match threads {
         Width::Auto => cores(),
         Width::Fixed(count) => NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN),
@@ -49,7 +49,7 @@ pub(crate) fn count(threads: Width) -> NonZeroUsize {
 const MAX_THREADS: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 /// Parses a number of threads; `auto` and 0 are automatic.
-pub(crate) fn parse(text: &str) -> Result<Width, String> {
+pub fn parse(text: &str) -> Result<Width, String> {
     if text == "auto" || text == "0" {
         return Ok(Width::Auto);
     }

@@ -74,7 +74,7 @@ pub(crate) struct IndexUse {
 
 /// When to use an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WhenIndexed {
+pub enum WhenIndexed {
     /// If there is one
     Auto,
     /// Never

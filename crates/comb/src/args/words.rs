@@ -12,23 +12,23 @@ use crate::message::excerpt;
 
 /// Flags and arguments of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Words(Vec<OsString>);
+pub struct Words(Vec<OsString>);
 
 impl Words {
     /// These words.
-    pub(crate) fn new(words: Vec<OsString>) -> Self {
+    pub fn new(words: Vec<OsString>) -> Self {
         Self(words)
     }
 
     /// Adds a flag, if it is on.
-    pub(crate) fn switch(&mut self, flag: &str, is_on: bool) {
+    pub fn switch(&mut self, flag: &str, is_on: bool) {
         if is_on {
             self.0.push(flag.into());
         }
     }
 
     /// Adds a flag with a value, which may begin with a hyphen.
-    pub(crate) fn value(&mut self, flag: &str, value: impl AsRef<OsStr>) {
+    pub fn value(&mut self, flag: &str, value: impl AsRef<OsStr>) {
         let mut word = OsString::from(flag);
         word.push("=");
         word.push(value);
@@ -36,28 +36,28 @@ impl Words {
     }
 
     /// Adds a flag with each of the values.
-    pub(crate) fn values(&mut self, flag: &str, values: &[impl AsRef<OsStr>]) {
+    pub fn values(&mut self, flag: &str, values: &[impl AsRef<OsStr>]) {
         values.iter().for_each(|value| self.value(flag, value));
     }
 
     /// Adds other words.
-    pub(crate) fn extend(&mut self, words: Vec<OsString>) {
+    pub fn extend(&mut self, words: Vec<OsString>) {
         self.0.extend(words);
     }
 
     /// Adds a flag and its values as words of their own.
-    pub(crate) fn words<const N: usize>(&mut self, flag: &str, values: [&str; N]) {
+    pub fn words<const N: usize>(&mut self, flag: &str, values: [&str; N]) {
         self.0.push(flag.into());
         self.0.extend(values.map(OsString::from));
     }
 
     /// The words, each with a NUL behind it.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|word| [word.as_bytes(), b"\0"]).collect::<Vec<_>>().concat()
     }
 
     /// The words of [`Words::to_bytes`].
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         let words = bytes.split_inclusive(|byte| *byte == 0);
         let word = |word: &[u8]| OsString::from_vec(word.strip_suffix(b"\0").unwrap_or(word).to_vec());
         Self(words.map(word).collect())
@@ -67,7 +67,7 @@ impl Words {
     ///
     /// # Errors
     /// If a value is invalid.
-    pub(crate) fn parse<A: Args>(mut self, paths: &[PathBuf]) -> Result<A, String> {
+    pub fn parse<A: Args>(mut self, paths: &[PathBuf]) -> Result<A, String> {
         self.0.push("--".into());
         self.0.extend(paths.iter().map(|path| path.as_os_str().to_owned()));
         let command = A::augment_args(Command::new("comb").no_binary_name(true));

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write, stdout};
 use std::os::unix::ffi::OsStrExt;
 
 use anstyle::{AnsiColor, Style};
-use finecomb_serve::{CountAnswer, Direction, SearchAnswer};
+use finecomb_text_index::{CountAnswer, Direction, SearchAnswer};
 use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
 
 use super::{Exit, check_output, fail, output_failed};

@@ -11,18 +11,21 @@ use finecomb_sys::io_reason;
 const HEAD: u64 = 256;
 
 /// A file to write.
-pub(crate) struct Output<'a> {
-    pub(crate) path: &'a Path,
+pub struct Output<'a> {
+    /// Where it is written.
+    pub path: &'a Path,
     /// Input files.
-    pub(crate) sources: &'a [&'a Path],
+    pub sources: &'a [&'a Path],
     /// Whether to replace files of any kind.
-    pub(crate) force: bool,
+    pub force: bool,
 }
 
 /// A kind of file that a command writes and may replace: its name, and a test of the first bytes of a file.
-pub(crate) struct Kind {
-    pub(crate) name: &'static str,
-    pub(crate) is_this: fn(&[u8]) -> bool,
+pub struct Kind {
+    /// Name with an article, as in "a plot".
+    pub name: &'static str,
+    /// Tests the first bytes of a file.
+    pub is_this: fn(&[u8]) -> bool,
 }
 
 impl Output<'_> {
@@ -32,7 +35,7 @@ impl Output<'_> {
     ///
     /// If the file is a source, or not a regular file, or, without `force`, an existing file of another kind, or any
     /// existing file without a `kind`. An empty file may be replaced. The message gives the reason and the fix.
-    pub(crate) fn check(&self, kind: Option<&Kind>) -> Result<(), String> {
+    pub fn check(&self, kind: Option<&Kind>) -> Result<(), String> {
         let path = self.path.display();
         // The file does not exist, or writing it will report the error.
         let Ok(metadata) = fs::metadata(self.path) else { return Ok(()) };
@@ -60,7 +63,7 @@ fn is_kind(path: &Path, kind: &Kind) -> bool {
 /// # Errors
 ///
 /// If it does. The message gives the reason and the fix.
-pub(crate) fn check_kind(output: &Path, kind: &Kind) -> Result<(), String> {
+pub fn check_kind(output: &Path, kind: &Kind) -> Result<(), String> {
     match fs::metadata(output) {
         Ok(metadata) if metadata.is_file() && metadata.len() > 0 && !is_kind(output, kind) => {
             Err(format!("{}: file exists and is not {}; use another output", output.display(), kind.name))
@@ -75,7 +78,7 @@ pub(crate) fn check_kind(output: &Path, kind: &Kind) -> Result<(), String> {
 /// # Errors
 ///
 /// If not. The message gives the reason and the fix.
-pub(crate) fn check_new(output: &Path, inputs: &[impl AsRef<Path>], kind: &Kind) -> Result<(), String> {
+pub fn check_new(output: &Path, inputs: &[impl AsRef<Path>], kind: &Kind) -> Result<(), String> {
     check_not_input(output, inputs)?;
     check_kind(output, kind)?;
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -90,7 +93,7 @@ pub(crate) fn check_new(output: &Path, inputs: &[impl AsRef<Path>], kind: &Kind)
 /// # Errors
 ///
 /// If it cannot be written; the message names the file.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let written = match is_device(path) {
         true => fs::write(path, bytes),
         false => finecomb_text_index::write_atomically(path, bytes),
@@ -99,7 +102,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
 }
 
 /// Whether a path exists and is neither a regular file nor a directory.
-pub(crate) fn is_device(path: &Path) -> bool {
+pub fn is_device(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
@@ -108,7 +111,7 @@ pub(crate) fn is_device(path: &Path) -> bool {
 /// # Errors
 ///
 /// If it is; the message names the input.
-pub(crate) fn check_not_input(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<(), String> {
+pub fn check_not_input(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<(), String> {
     // A device may be both input and output.
     let identity = |path: &Path| {
         let metadata = fs::metadata(path).ok().filter(|metadata| metadata.is_file())?;

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use finecomb_scan::{Activity, Phase, Progress};
-use finecomb_serve::Update;
 use finecomb_top::output::{Json, Layout};
 use finecomb_top::{Answer, KeyCount, Outcome, Series, SortBy};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::wire::Update;
 use super::{MAX_BUCKETS, MAX_ROWS};
 use crate::advice::Advised;
 use crate::args::top::Arguments;
@@ -203,9 +203,9 @@ impl View {
 }
 
 /// An update with the state and the answer of a moment.
-pub(super) fn update(elapsed: Duration, body: &str, answer: String) -> Update {
+pub(super) fn update(elapsed: Duration, body: &str, answer: String, is_last: bool) -> Update {
     let state = format!("{{\"elapsed\":{:.3},{}", elapsed.as_secs_f64(), body.trim_start_matches('{'));
-    Update { state: state.into_bytes(), answer: answer.into_bytes() }
+    Update { state: state.into_bytes(), answer: answer.into_bytes(), is_last }
 }
 
 /// The phases so far, except `Start`, which is over when there is a state.

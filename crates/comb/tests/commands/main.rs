@@ -17,6 +17,7 @@ mod clients;
 mod cmd;
 mod complete;
 mod documents;
+mod door;
 mod enclosing;
 mod flags;
 mod grep;
@@ -26,7 +27,6 @@ mod inputs;
 mod limit;
 mod listen;
 mod man;
-#[cfg(feature = "mcp")]
 mod mcp;
 mod names;
 mod pager;

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::support::server::Server;
-use crate::support::{COMB, copy_of_comb, directory_with, program, run, wait_until};
+use crate::support::{COMB, beside_comb, copy_of, directory_with, program, run, wait_until};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -301,8 +301,8 @@ fn the_soft_limit_on_open_files_is_raised() {
 ///
 /// If it does not start, with its messages and exit status.
 fn start_within(limit: &str, directory: &TempDir) -> Result<Server, (String, Option<i32>)> {
-    let comb = directory.path().join("comb");
-    let job = format!("ulimit {limit}; exec {} \"$@\"", comb.display());
+    let program = directory.path().join("comb-serve");
+    let job = format!("ulimit {limit}; exec {} \"$@\"", program.display());
     let mut command = Command::new("setpriv");
     // Root has no limit on threads, so root becomes a user whose processes no other test starts.
     let user = ["--reuid=65532", "--regid=65532", "--clear-groups"];
@@ -323,11 +323,11 @@ fn with_limited_threads_and_memory_the_server_uses_fewer_threads_or_reports_the_
         fs::set_permissions(directory.path().join(name), PermissionsExt::from_mode(0o777))
             .expect("permissions");
     }
-    copy_of_comb(&directory, "comb");
+    let program = copy_of(&beside_comb("comb-serve"), &directory, "comb-serve");
     let limits =
         (1..10).map(|threads| format!("-u {threads}")).chain((5..25).map(|files| format!("-n {files}")));
     // The kernel kills a program that does not fit when it is loaded.
-    let smallest = fs::metadata(COMB).expect("a program").len() / 1024 + 10_000;
+    let smallest = fs::metadata(&program).expect("a program").len() / 1024 + 10_000;
     let mut started = 0;
     for limit in limits.chain((0..60).map(|step| format!("-v {}", smallest + 4_000 * step))) {
         match start_within(&limit, &directory) {
@@ -346,9 +346,10 @@ fn with_limited_threads_and_memory_the_server_uses_fewer_threads_or_reports_the_
                     ),
                 }
             }
-            // The loader or the shell itself may run out of memory.
+            // The loader, the shell or the Rust runtime may run out of memory, the last when it starts a thread.
             Err((message, code)) => assert!(
                 matches!(code, Some(126 | 127))
+                    || message.contains("failed to allocate an alternative stack")
                     || (code == Some(2) && message.lines().count() == 1 && message.starts_with("comb: ")),
                 "{limit}: {code:?} {message}"
             ),

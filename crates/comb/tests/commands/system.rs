@@ -419,8 +419,9 @@ fn the_version_lists_commit_features_and_simd() {
     let lines: Vec<_> = long.lines().collect();
     assert_eq!((lines.len(), lines[0]), (3, short.trim_end()));
     let mark = |is_on| if is_on { '+' } else { '-' };
-    let [pcre2, pi, png] = [cfg!(feature = "pcre2"), cfg!(feature = "pi"), cfg!(feature = "png")].map(mark);
-    assert_eq!(lines[1], format!("features: {pcre2}pcre2 {pi}pi {png}png"));
+    let features = [cfg!(feature = "all-languages"), cfg!(feature = "parquet"), cfg!(feature = "pcre2")];
+    let [languages, parquet, pcre2] = features.map(mark);
+    assert_eq!(lines[1], format!("features: {languages}all-languages {parquet}parquet {pcre2}pcre2"));
     assert!(["simd: AVX2", "simd: none"].contains(&lines[2]), "{long}");
 }
 

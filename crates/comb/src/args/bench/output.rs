@@ -3,32 +3,31 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use finecomb_bench::picture;
 
 use crate::args::format::{FormatFlags, Formats};
 
 /// Output flags of all experiments.
 #[derive(Args)]
-pub(crate) struct Output {
+pub struct Output {
     /// Save the result with all runs to FILE, as JSON
     #[arg(long, value_name = "FILE")]
-    pub(crate) save: Option<PathBuf>,
+    pub save: Option<PathBuf>,
 
     /// Replace existing files that are not a saved result or a plot
     #[arg(long)]
-    pub(crate) force: bool,
+    pub force: bool,
 
     /// Print a result saved with --save, without running anything
     #[arg(long, value_name = "FILE", conflicts_with = "save")]
-    pub(crate) from_json: Option<PathBuf>,
+    pub from_json: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) format: FormatFlags<Format>,
+    pub format: FormatFlags<Format>,
 }
 
 /// Output formats of a result.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub enum Format {
     /// Table and notes
     Text,
     /// Table and notes in Markdown
@@ -44,18 +43,11 @@ impl Formats for Format {
 
 /// Output flags of experiments with a plot.
 #[derive(Args)]
-pub(crate) struct Drawn {
+pub struct Drawn {
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub output: Output,
 
     /// Plot the result to FILE, whose name ends with .svg (or .png in a build with the feature png)
-    #[arg(long, value_name = "FILE", value_parser = parse_plot)]
-    pub(crate) plot: Option<PathBuf>,
-}
-
-/// Parses the path of a plot. A name without a supported extension is rejected before anything is measured.
-fn parse_plot(name: &str) -> Result<PathBuf, &'static str> {
-    let path = PathBuf::from(name);
-    picture::Format::of(&path)?;
-    Ok(path)
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }

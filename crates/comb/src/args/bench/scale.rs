@@ -5,11 +5,10 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use finecomb_bench::scale::{ScaleOptions, Width};
-use finecomb_scan::Width as ScanWidth;
+use finecomb_scan::Width;
 
 use super::output::Drawn;
-use super::{this_program, values};
+use super::values;
 use crate::args::threads;
 
 const LONG_ABOUT: &str = "\
@@ -38,18 +37,18 @@ Scalability Law with 95 % confidence intervals and the predicted speed-up for tw
 /// Measure a job with different numbers of threads, and fit scaling laws
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Arguments of comb, after --
     #[arg(value_name = "JOB", required_unless_present = "from_json", conflicts_with = "from_json", last = true, value_hint = ValueHint::CommandWithArguments)]
-    job: Vec<OsString>,
+    pub job: Vec<OsString>,
 
     /// Numbers of threads, or auto, such as 1,2,auto [default: 1, 2, 4, … up to four times the cores]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_width, allow_hyphen_values = true)]
-    widths: Vec<Width>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = threads::parse, allow_hyphen_values = true)]
+    pub widths: Vec<Width>,
 
     /// Number of runs with each number of threads
     #[arg(long, value_name = "N", default_value = "5", value_parser = values::parse_runs)]
-    runs: NonZeroUsize,
+    pub runs: NonZeroUsize,
 
     /// Drop the files from the page cache before each run
     ///
@@ -57,38 +56,12 @@ pub(crate) struct Arguments {
     /// cache that is not cold are labelled warm. The files are those named by the arguments of the job, or the current
     /// directory.
     #[arg(long)]
-    cold: bool,
+    pub cold: bool,
 
     /// Pipe FILE to the standard input of the job with cat
     #[arg(long, value_name = "FILE")]
-    pipe: Option<PathBuf>,
+    pub pipe: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) drawn: Drawn,
-}
-
-fn parse_width(text: &str) -> Result<Width, String> {
-    let at_least_one = |number| NonZeroUsize::new(number).map(Width::Fixed);
-    match threads::parse(text)? {
-        ScanWidth::Auto => Ok(Width::Auto),
-        ScanWidth::Fixed(number) => at_least_one(number).ok_or_else(|| "expected at least 1".to_owned()),
-    }
-}
-
-impl Arguments {
-    /// Options of the experiment.
-    ///
-    /// # Errors
-    ///
-    /// If the path of this program is unknown.
-    pub(crate) fn options(&self) -> Result<ScaleOptions, String> {
-        Ok(ScaleOptions {
-            program: this_program()?,
-            job: self.job.clone(),
-            widths: self.widths.clone(),
-            runs: self.runs,
-            cold: self.cold,
-            pipe: self.pipe.clone(),
-        })
-    }
+    pub drawn: Drawn,
 }

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use finecomb_bench::serve::{MAX_CONNECTIONS, ServeOptions};
 
 use super::output::Output;
-use super::this_program;
 use super::values::parse_seconds;
 
 const LONG_ABOUT: &str = "\
@@ -28,40 +26,27 @@ connection per request. Then sends the same requests to 'comb cgi', one process 
 /// Compare a server with one process per request
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Index built by 'comb index build'
     #[arg(value_name = "INDEX", required_unless_present = "from_json", conflicts_with = "from_json")]
-    index: Option<PathBuf>,
+    pub index: Option<PathBuf>,
 
     /// Number of concurrent clients
     #[arg(long, value_name = "N", default_value = "8", value_parser = parse_connections)]
-    connections: NonZeroUsize,
+    pub connections: NonZeroUsize,
 
     /// Duration of the measurement of each variant
     #[arg(long, value_name = "SECONDS", default_value = "3", value_parser = parse_seconds)]
-    seconds: Duration,
+    pub seconds: Duration,
 
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub output: Output,
 }
+
+/// Maximum number of concurrent clients.
+pub const MAX_CONNECTIONS: usize = 100;
 
 fn parse_connections(text: &str) -> Result<NonZeroUsize, String> {
     let count = text.parse::<NonZeroUsize>().ok().filter(|count| count.get() <= MAX_CONNECTIONS);
     count.ok_or_else(|| format!("expected a number from 1 to {MAX_CONNECTIONS}"))
-}
-
-impl Arguments {
-    /// Options of the experiment.
-    ///
-    /// # Errors
-    ///
-    /// If the path of this program is unknown.
-    pub(crate) fn options(&self) -> Result<ServeOptions, String> {
-        Ok(ServeOptions {
-            comb: this_program()?,
-            index: self.index.clone().unwrap_or_default(),
-            connections: self.connections,
-            time: self.seconds,
-        })
-    }
 }

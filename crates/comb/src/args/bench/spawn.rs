@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use finecomb_bench::spawn::SpawnOptions;
 
 use super::output::Drawn;
 use super::values::{self, Counts};
@@ -25,43 +24,30 @@ baseline.";
 /// Compare one thread, one thread per file, and thread pools
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Regular expression to search for
     #[arg(value_name = "PATTERN", required_unless_present = "from_json", conflicts_with = "from_json")]
-    pattern: Option<String>,
+    pub pattern: Option<String>,
 
     /// Directory or file to search
     #[arg(value_name = "PATH", required_unless_present = "from_json", conflicts_with = "from_json")]
-    path: Option<PathBuf>,
+    pub path: Option<PathBuf>,
 
     /// Numbers of threads of the pools, such as 1,2,4 or 1..64
     #[arg(long, value_name = "LIST", default_value = "1,2,4,8,16,32", value_parser = values::parse_counts)]
-    widths: Counts,
+    pub widths: Counts,
 
     /// Number of runs of each variant
     #[arg(long, value_name = "N", default_value = "5", value_parser = values::parse_runs)]
-    runs: NonZeroUsize,
+    pub runs: NonZeroUsize,
 
     /// Drop the files from the page cache before each run
     ///
     /// Root drops all of the page cache, other users the cached pages of each file. The result is checked: runs with a page
     /// cache that is not cold are labelled warm.
     #[arg(long)]
-    cold: bool,
+    pub cold: bool,
 
     #[command(flatten)]
-    pub(crate) drawn: Drawn,
-}
-
-impl Arguments {
-    /// Options of the experiment.
-    pub(crate) fn options(&self) -> SpawnOptions {
-        SpawnOptions {
-            pattern: self.pattern.clone().unwrap_or_default(),
-            path: self.path.clone().unwrap_or_default(),
-            widths: self.widths.0.clone(),
-            runs: self.runs,
-            cold: self.cold,
-        }
-    }
+    pub drawn: Drawn,
 }

@@ -4,9 +4,6 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::Args;
-use finecomb_bench::slices::SlicesOptions;
-use finecomb_bench::spin::SpinOptions;
-use finecomb_sys::threads::cores;
 
 use super::output::Drawn;
 use super::values::{self, Counts, parse_seconds};
@@ -29,39 +26,39 @@ running. The plot shows which thread ran when.";
 /// Measure oversubscription against ideal time slicing
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT)]
-pub(crate) struct Arguments {
+pub struct Arguments {
     /// Numbers of threads, such as 1,2,4 or 1..64 [default: 1..64; with --slices, four times the cores]
     ///
     /// The range 1..64 stands for 1, 2, 3, 4, 6, 8, 12, … 64. With --slices, LIST is a single number.
     #[arg(long, value_name = "LIST", value_parser = values::parse_counts)]
-    widths: Option<Counts>,
+    pub widths: Option<Counts>,
 
     /// Count up to N in each thread [default: as far as one thread counts in about 0.2 s]
     #[arg(long, value_name = "N", conflicts_with = "slices")]
-    iterations: Option<u64>,
+    pub iterations: Option<u64>,
 
     /// Number of runs with each number of threads
     #[arg(long, value_name = "N", default_value = "3", conflicts_with = "slices", value_parser = values::parse_runs)]
-    runs: NonZeroUsize,
+    pub runs: NonZeroUsize,
 
     /// Measure the time slices of each thread
     #[arg(long)]
-    pub(crate) slices: bool,
+    pub slices: bool,
 
     /// Duration of the measurement with --slices
     #[arg(long, value_name = "SECONDS", default_value = "1", requires = "slices")]
     #[arg(value_parser = parse_seconds)]
-    seconds: Duration,
+    pub seconds: Duration,
 
     /// Minimum gap between two readings of the clock that counts as not running
     ///
     /// Longer than an interrupt, and shorter than the shortest time slice of another thread.
     #[arg(long, value_name = "MICROSECONDS", default_value = "100", requires = "slices")]
     #[arg(value_parser = parse_gap)]
-    gap: Duration,
+    pub gap: Duration,
 
     #[command(flatten)]
-    pub(crate) drawn: Drawn,
+    pub drawn: Drawn,
 }
 
 fn parse_gap(text: &str) -> Result<Duration, String> {
@@ -69,27 +66,4 @@ fn parse_gap(text: &str) -> Result<Duration, String> {
     microseconds
         .map(Duration::from_micros)
         .ok_or_else(|| "expected a number of microseconds from 1 to 1000000".to_owned())
-}
-
-impl Arguments {
-    /// Options without `--slices`.
-    pub(crate) fn options(&self) -> Result<SpinOptions, String> {
-        let threads = self.widths.clone().map_or_else(|| values::parse_counts("1..64"), Ok)?.0;
-        Ok(SpinOptions { threads, iterations: self.iterations, runs: self.runs })
-    }
-
-    /// Options with `--slices`.
-    pub(crate) fn slices_options(&self) -> Result<SlicesOptions, String> {
-        let cores = cores();
-        let threads = match self.widths.as_ref().map(|Counts(counts)| &counts[..]) {
-            None => cores.saturating_mul(const { NonZeroUsize::new(4).expect("not zero") }),
-            Some(&[threads]) => threads,
-            Some(_) => {
-                return Err(
-                    "--slices measures one number of threads; give --widths a single number".to_owned()
-                );
-            }
-        };
-        Ok(SlicesOptions { threads, time: self.seconds, gap: self.gap })
-    }
 }

@@ -8,11 +8,11 @@ const MAX_THREADS: usize = 1024;
 
 /// Numbers of threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Counts(pub(super) Vec<NonZeroUsize>);
+pub struct Counts(pub Vec<NonZeroUsize>);
 
 /// Parses a list such as `1,2,4` or `1..64`. A range stands for its ends, the powers of two between them, and the midpoints of
 /// adjacent powers.
-pub(super) fn parse_counts(text: &str) -> Result<Counts, String> {
+pub fn parse_counts(text: &str) -> Result<Counts, String> {
     let mut counts = Vec::new();
     for part in text.split(',') {
         match part.split_once("..") {
@@ -32,7 +32,7 @@ fn count(text: &str) -> Result<NonZeroUsize, String> {
 const MAX_RUNS: usize = 100_000;
 
 /// Parses a number of runs.
-pub(super) fn parse_runs(text: &str) -> Result<NonZeroUsize, String> {
+pub fn parse_runs(text: &str) -> Result<NonZeroUsize, String> {
     let runs = text.parse::<NonZeroUsize>().ok().filter(|runs| runs.get() <= MAX_RUNS);
     runs.ok_or_else(|| format!("expected a number from 1 to {MAX_RUNS}"))
 }
@@ -51,7 +51,7 @@ fn range(from: NonZeroUsize, to: NonZeroUsize) -> Result<Vec<NonZeroUsize>, Stri
 }
 
 /// Parses a number of seconds from 0.01, the shortest useful measurement, to 600.
-pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
+pub fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let bounds = Duration::from_millis(10)..=Duration::from_secs(600);
     seconds

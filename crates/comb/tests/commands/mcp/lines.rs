@@ -105,6 +105,19 @@ fn lines_that_are_no_messages_are_answered_and_the_session_goes_on() {
 }
 
 #[test]
+fn a_line_that_is_no_message_is_answered_also_if_nothing_follows() {
+    let directory = directory_with(&[]);
+    // The process may end while the answer is on its way to the thread that writes it.
+    for _ in 0..200 {
+        let mut session = Session::start(directory.path(), &[]);
+        session.write(b"junk\n");
+        session.input = None;
+        assert_eq!(session.answer()["error"]["code"], -32700);
+        session.close();
+    }
+}
+
+#[test]
 fn messages_before_the_session_are_ignored_or_refused() {
     let tree = directory_with(&[("a", "x\n")]);
     let mut session = Session::start(tree.path(), &[]);

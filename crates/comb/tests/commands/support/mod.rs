@@ -60,10 +60,20 @@ pub(crate) fn interruptible(directory: &Path) -> Command {
 /// Another process writes the copy: a file that this process has open for writing could be inherited by a process that
 /// another test starts at that moment, and a program that is open for writing cannot be run.
 pub(crate) fn copy_of_comb(directory: &TempDir, name: &str) -> PathBuf {
+    copy_of(Path::new(COMB), directory, name)
+}
+
+/// The same for another program.
+pub(crate) fn copy_of(program: &Path, directory: &TempDir, name: &str) -> PathBuf {
     let copy = directory.path().join(name);
-    let copied = Command::new("cp").arg(COMB).arg(&copy).status().expect("cp");
+    let copied = Command::new("cp").arg(program).arg(&copy).status().expect("cp");
     assert!(copied.success());
     copy
+}
+
+/// A program beside the one under test.
+pub(crate) fn beside_comb(name: &str) -> PathBuf {
+    Path::new(COMB).with_file_name(name)
 }
 
 /// A shell command in which `comb` is the program under test.

@@ -2,14 +2,13 @@
 
 use std::io::{IsTerminal, Write, stderr, stdout};
 
+use finecomb::args::pi::Arguments;
+use finecomb::command::output::{Kind, Output, is_device, write};
+use finecomb::command::{Exit, check_output, fail, fits_memory, output_failed};
+use finecomb::progress;
 use finecomb_pi::{Options, digits, memory};
 use finecomb_sys::units::Count;
 use indicatif::ProgressBar;
-
-use super::output::{Kind, Output, is_device, write};
-use super::{Exit, check_output, fail, fits_memory, output_failed};
-use crate::args::pi::Arguments;
-use crate::progress;
 
 /// Steps of the progress bar.
 const STEPS: u64 = 1000;

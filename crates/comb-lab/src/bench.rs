@@ -7,9 +7,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use finecomb::args::bench::output::{Drawn, Format, Output};
+use finecomb::args::bench::{Arguments, Experiment as Choice};
+use finecomb::command::output::{self, Kind, is_device};
+use finecomb::command::{Exit, check_output, fail, output_failed};
+use finecomb::{progress, terminal};
 use finecomb_bench::experiment::{Experiment, read_json, save, write_json};
 use finecomb_bench::overlap::{overlap, overlap_of_command};
-use finecomb_bench::picture::write_picture;
+use finecomb_bench::picture::{self, write_picture};
 use finecomb_bench::rounds::Progress;
 use finecomb_bench::scale::scale;
 use finecomb_bench::serve::serve;
@@ -22,11 +27,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use super::output::{self, Kind, is_device};
-use super::{Exit, check_output, fail, output_failed};
-use crate::args::bench::output::{Drawn, Format, Output};
-use crate::args::bench::{Arguments, Experiment as Choice};
-use crate::{progress, terminal};
+use crate::options;
 
 /// Assumed bytes of available memory if the system does not report them.
 const MEMORY: u64 = 1 << 30;
@@ -43,25 +44,29 @@ const PLOT: Kind =
 pub(crate) fn run(arguments: &Arguments) -> Exit {
     match &arguments.experiment {
         Choice::Scale(flags) => {
-            run_with_plot(&flags.drawn, |progress| Ok(scale(&flags.options()?, progress)?))
+            run_with_plot(&flags.drawn, |progress| Ok(scale(&options::scale(flags)?, progress)?))
         }
         Choice::Spin(flags) if flags.slices => {
-            run_with_plot(&flags.drawn, |_| Ok(slices(&flags.slices_options()?)?))
+            run_with_plot(&flags.drawn, |_| Ok(slices(&options::slices(flags)?)?))
         }
-        Choice::Spin(flags) => run_with_plot(&flags.drawn, |progress| Ok(spin(&flags.options()?, progress)?)),
+        Choice::Spin(flags) => {
+            run_with_plot(&flags.drawn, |progress| Ok(spin(&options::spin(flags)?, progress)?))
+        }
         Choice::Spawn(flags) => {
-            run_with_plot(&flags.drawn, |progress| Ok(spawn(&flags.options(), progress)?))
+            run_with_plot(&flags.drawn, |progress| Ok(spawn(&options::spawn(flags), progress)?))
         }
-        Choice::Overlap(flags) if flags.is_of_command() => run_with_plot(&flags.drawn, |progress| {
-            Ok(overlap_of_command(&flags.command_options()?, progress)?)
-        }),
+        Choice::Overlap(flags) if options::is_overlap_of_command(flags) => {
+            run_with_plot(&flags.drawn, |progress| {
+                Ok(overlap_of_command(&options::overlap_of_command(flags)?, progress)?)
+            })
+        }
         Choice::Overlap(flags) => {
             // The files must also fit into the page cache, and other processes need memory, too.
             let memory = memory::available().unwrap_or(MEMORY) / 4;
-            run_with_plot(&flags.drawn, |progress| Ok(overlap(&flags.options(memory), progress)?))
+            run_with_plot(&flags.drawn, |progress| Ok(overlap(&options::overlap(flags, memory), progress)?))
         }
         Choice::Serve(flags) => {
-            run_experiment(&flags.output, None, |progress| Ok(serve(&flags.options()?, progress)?))
+            run_experiment(&flags.output, None, |progress| Ok(serve(&options::serve(flags)?, progress)?))
         }
     }
 }
@@ -87,6 +92,12 @@ type Measured<E> = Result<E, Box<dyn Error>>;
 
 /// [`run_experiment`] with a plot.
 fn run_with_plot<E: Experiment>(flags: &Drawn, measure: impl FnOnce(Progress<'_>) -> Measured<E>) -> Exit {
+    // Before anything is measured.
+    if let Some(plot) = &flags.plot
+        && let Err(reason) = picture::Format::of(plot)
+    {
+        return fail(format_args!("{}: {reason}", plot.display()));
+    }
     run_experiment(&flags.output, flags.plot.as_deref(), measure)
 }
 

@@ -17,6 +17,9 @@ mod sink;
 mod tools;
 mod transport;
 
+use finecomb::args::mcp::Arguments;
+use finecomb::command::{Exit, check_output, fail};
+use finecomb::terminal::When;
 use finecomb_sys::io_reason;
 use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
@@ -25,18 +28,35 @@ use tokio::runtime::Builder;
 use self::context::Context;
 use self::server::Server;
 use self::transport::Lines;
-use crate::args::mcp::Arguments;
+/// Runs `comb mcp`.
+pub(crate) fn run(arguments: &Arguments) -> Exit {
+    if let Err(exit) = check_output() {
+        return exit;
+    }
+    // Answers are text for a model, at any setting of colours.
+    When::Never.apply();
+    match serve(arguments) {
+        Ok(()) => Exit::Found,
+        Err(reason) => fail(reason),
+    }
+}
 
 /// Serves the client until it closes the connection.
 ///
 /// # Errors
 /// If a root is not a directory, or the session fails.
-pub(crate) fn serve(arguments: &Arguments) -> Result<(), String> {
+fn serve(arguments: &Arguments) -> Result<(), String> {
     let context = Context::new(arguments)?;
-    let lines = Lines::start(arguments.limits().max_request).map_err(|error| error.to_string())?;
+    let started = Lines::start(arguments.limits().max_request);
+    let (lines, last_answers) = started.map_err(|error| error.to_string())?;
     let runtime = Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|error| io_reason(&error))?;
-    runtime.block_on(session(Server::new(context), lines))
+    runtime.block_on(async {
+        let ended = session(Server::new(context), lines).await;
+        // Also those to a client that has closed the connection before the session began.
+        last_answers.written().await;
+        ended
+    })
 }
 
 async fn session(server: Server, lines: Lines) -> Result<(), String> {

@@ -3,21 +3,17 @@
 use std::sync::Arc;
 
 use finecomb_scan::Stop;
-use finecomb_top::output::{Format, Layout, Text};
-use finecomb_top::{Query, top};
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::Tool;
-use crate::advice::{self, Advised};
-use crate::args::top::Arguments;
-use crate::args::words::Words;
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::one_or_many;
 use crate::mcp::context::{Context, notes_on};
 use crate::mcp::excerpt::excerpt;
-use crate::message;
+use finecomb::args::words::Words;
+use finecomb::top_job::{Table, count_files};
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -81,26 +77,10 @@ impl Tool for Top {
             return Err("paths: name at least one file".to_owned());
         }
         let named = context.roots.inputs(&self.paths)?;
-        let arguments: Arguments = self.words(context).parse(&named)?;
-        let query = Query::new(&arguments.query().map_err(|error| error.to_string())?);
-        let query = query.map_err(|error| error.advised())?;
-        arguments.check_format(&query).map_err(|error| error.to_string())?;
-        let inputs = arguments.inputs().map_err(|error| error.to_string())?;
-        let scan = Context::stoppable(arguments.scan(), stop);
-        let outcome = top(&inputs, &scan, &query);
-        if let Some(reason) = outcome.failure {
-            return Err(advice::on_temporary_file(&reason));
-        }
-        let answer = &outcome.answer;
-        let mut out = Vec::new();
-        let layout = Layout { totals: true, ..arguments.layout() };
-        let format = Text { layout, ..Text::default() };
-        format.write(answer, &mut out).map_err(|error| error.to_string())?;
-        let mut notes = message::left_out(answer, &arguments);
-        notes.extend(message::absent_fields(answer, &arguments));
-        notes.extend(notes_on(&outcome.problems, &[]));
+        let Table { text: table, mut notes, problems } = count_files(self.words(context), &named, stop)?;
+        notes.extend(notes_on(&problems, &[]));
         notes.extend(context.cut_off(stop));
-        let text = text(&out, notes, context);
+        let text = text(&table, notes, context);
         let structured = context.is_structured.then(|| json!({ "text": text }));
         Ok(Answer { text, structured })
     }

@@ -8,14 +8,14 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use super::Tool;
-use crate::args::words::Words;
-use crate::grep_job::{GrepJob, Searched};
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::Selection;
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, Split, by_nul, by_path_and_line};
+use finecomb::args::words::Words;
+use finecomb::grep_job::{GrepJob, Searched};
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

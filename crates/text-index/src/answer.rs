@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
 use serde::Serialize;
+
+use crate::{Error, Index, Occurrences, Passage, Pattern};
 
 /// Bytes as a JSON string. Invalid UTF-8 is replaced, and the exact bytes are then added in Base64.
 struct Lossy {
@@ -154,17 +155,19 @@ impl CountAnswer {
 
 /// Positions of a pattern, in ascending order.
 #[derive(Debug, Serialize)]
-pub(crate) struct PositionsAnswer {
+pub struct PositionsAnswer {
     #[serde(flatten)]
-    pub(crate) count: CountAnswer,
-    pub(crate) positions: Vec<u64>,
+    /// Their number.
+    pub count: CountAnswer,
+    /// The first of them, in ascending order.
+    pub positions: Vec<u64>,
     /// Cursor for the next positions; null if there are no more.
-    pub(crate) next_cursor: Option<String>,
+    pub next_cursor: Option<String>,
 }
 
 /// Part of the text.
 #[derive(Debug, Serialize)]
-pub(crate) struct TextAnswer {
+pub struct TextAnswer {
     index: String,
     start: u64,
     count: u64,
@@ -174,7 +177,8 @@ pub(crate) struct TextAnswer {
 }
 
 impl TextAnswer {
-    pub(crate) fn new(name: &str, start: u64, symbols: &[u8]) -> Self {
+    /// The symbols of a text from a position on.
+    pub fn new(name: &str, start: u64, symbols: &[u8]) -> Self {
         let Lossy { text, base64 } = Lossy::new(symbols);
         Self { index: name.to_owned(), start, count: symbols.len() as u64, text, text_base64: base64 }
     }

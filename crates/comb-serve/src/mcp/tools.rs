@@ -3,7 +3,6 @@
 mod files;
 mod find;
 mod search;
-#[cfg(feature = "symbols")]
 mod symbols;
 mod top;
 
@@ -47,7 +46,6 @@ pub(super) struct AnyTool {
 pub(super) const ALL: &[AnyTool] = &[
     any::<search::Search>(),
     any::<files::Files>(),
-    #[cfg(feature = "symbols")]
     any::<symbols::Symbols>(),
     any::<find::Find>(),
     any::<top::Top>(),

@@ -33,10 +33,19 @@ pub(super) struct Lines {
     input: mpsc::Receiver<Line>,
     output: Option<mpsc::UnboundedSender<Vec<u8>>>,
     pending: Arc<Pending>,
-    is_written: Option<oneshot::Receiver<()>>,
     max_request: usize,
     /// Whether a request has arrived. The session begins with one, and other messages before it are ignored.
     is_open: bool,
+}
+
+/// Answers that the client has still to read at the end.
+pub(super) struct LastAnswers(oneshot::Receiver<()>);
+
+impl LastAnswers {
+    /// Waits until they are written, once the [`Lines`] are closed or dropped. A client that reads nothing does not keep the process alive.
+    pub(super) async fn written(self) {
+        let _ = timeout(LAST_ANSWERS, self.0).await;
+    }
 }
 
 /// A line of input.
@@ -58,7 +67,7 @@ impl Lines {
     ///
     /// # Errors
     /// If the system refuses one.
-    pub(super) fn start(max_request: usize) -> io::Result<Self> {
+    pub(super) fn start(max_request: usize) -> io::Result<(Self, LastAnswers)> {
         let (lines, input) = mpsc::channel(LINES_AHEAD);
         let (output, answers) = mpsc::unbounded_channel();
         let (on_end, is_written) = oneshot::channel();
@@ -69,8 +78,8 @@ impl Lines {
         if !is_started {
             return Err(io::Error::other("cannot start a thread"));
         }
-        let (output, is_written) = (Some(output), Some(is_written));
-        Ok(Self { input, output, pending, is_written, max_request, is_open: false })
+        let lines = Self { input, output: Some(output), pending, max_request, is_open: false };
+        Ok((lines, LastAnswers(is_written)))
     }
 
     /// Queues a message.
@@ -147,10 +156,6 @@ impl Transport<RoleServer> for Lines {
 
     async fn close(&mut self) -> io::Result<()> {
         self.output = None;
-        if let Some(is_written) = self.is_written.take() {
-            // A client that reads nothing does not keep the process alive.
-            let _ = timeout(LAST_ANSWERS, is_written).await;
-        }
         Ok(())
     }
 }

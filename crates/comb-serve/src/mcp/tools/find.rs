@@ -11,12 +11,12 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use super::Tool;
-use crate::advice::Advised;
 use crate::mcp::answer::Answer;
 use crate::mcp::context::{Context, Wanted};
 use crate::mcp::cursor::Cursor;
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
+use finecomb::advice::Advised;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

@@ -2,21 +2,18 @@
 
 use std::sync::Arc;
 
-use finecomb_grep::list;
-use finecomb_scan::{Inputs, Stop};
+use finecomb_scan::Stop;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use super::Tool;
-use crate::args::grep::Arguments;
-use crate::args::words::Words;
-use crate::command::grep::inputs;
-use crate::command::indexed::Indexed;
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::Selection;
 use crate::mcp::context::{Context, Wanted, notes_on};
 use crate::mcp::page::{Found, Kind};
 use crate::mcp::sink::{Sink, by_nul};
+use finecomb::args::words::Words;
+use finecomb::grep_job::list_paths;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -47,21 +44,13 @@ impl Tool for Files {
         let wanted = Wanted { kind: Kind::Paths, limit: self.limit, after_context: 0, cursor: &self.cursor };
         let (mut page, mut notes) = context.page(&wanted)?;
         let named = context.roots.inputs(&self.selection.paths)?;
-        let arguments: Arguments = self.words(context).parse(&named)?;
-        let paths = arguments.paths().map_err(|error| error.to_string())?;
-        let options = arguments.grep(&paths, false).map_err(|error| error.to_string())?;
-        let inputs = inputs(&arguments, paths).map_err(|error| error.to_string())?;
-        let inputs = Inputs { strip_dot: true, ..inputs };
-        let scan = Context::stoppable(arguments.scan(), stop);
-        let indexes = Indexed::new(arguments.index(), false, None, scan.width);
-        let indexes = indexes.map_err(|error| error.to_string())?;
         let mut sink = Sink::new(stop, by_nul, |record: &[u8]| {
             let path = record.strip_suffix(b"\0").unwrap_or(record);
             page.add(&Found { path, line: 0, end: None, is_context: false }, String::new)
         });
-        let done = list(&inputs, &indexes.scan(scan), &options, &mut sink);
-        notes.extend(indexes.missing(&indexes.take_opened().failures));
-        notes.extend(notes_on(&done.problems, &[]));
+        let listed = list_paths(self.words(context), &named, stop, &mut sink)?;
+        notes.extend(listed.missing_indexes);
+        notes.extend(notes_on(&listed.problems, &[]));
         notes.extend(context.cut_off(stop));
         Ok(page.finish(notes, stop.is_raised()))
     }

@@ -1,18 +1,17 @@
 //! Settings of the server that all calls use.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::ValueEnum;
-use finecomb_scan::{Problem, ScanOptions, Stop, Width};
+use finecomb_scan::{Problem, Stop, Width};
 
 use super::cursor::Cursor;
 use super::page::{Kind, Page, PageOptions};
 use super::roots::Roots;
-use crate::advice::{Advised, on_failure};
-use crate::args::mcp::{Arguments, Limits};
-use crate::args::words::Words;
-use crate::faults::Faults;
+use finecomb::advice::{Advised, on_failure};
+use finecomb::args::mcp::{Arguments, Limits};
+use finecomb::args::words::Words;
+use finecomb::faults::Faults;
 
 /// Maximum number of problems in an answer.
 const MAX_PROBLEMS: usize = 5;
@@ -88,11 +87,6 @@ impl Context {
         let page = Page::new(wanted.kind, options, &self.roots, cursor.as_ref());
         let moved = cursor.as_ref().and_then(|cursor| cursor.moved(&self.roots));
         Ok((page, moved.into_iter().collect()))
-    }
-
-    /// Options of a scan that a stop ends.
-    pub(super) fn stoppable(options: ScanOptions<'static>, stop: &Arc<Stop>) -> ScanOptions<'static> {
-        options.stop(Some(Arc::clone(stop)))
     }
 
     /// The note that a call was cut off, if it was.

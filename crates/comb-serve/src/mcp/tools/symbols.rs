@@ -8,14 +8,14 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use super::Tool;
-use crate::args::words::Words;
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::{Selection, one_or_many};
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, by_line};
-use crate::symbols_job::SymbolsJob;
+use finecomb::args::words::Words;
+use finecomb::symbols_job::SymbolsJob;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

@@ -1,0 +1,20 @@
+//! `comb-lab`: the commands of `comb` that measure and generate, `comb bench` and `comb pi`.
+
+mod bench;
+mod options;
+mod pi;
+
+use std::process::ExitCode;
+
+use finecomb::{LabCommand, run_lab};
+use finecomb_sys::out_of_memory::ExitingAllocator;
+
+finecomb_sys::startup!();
+
+fn main() -> ExitCode {
+    ExitingAllocator::keep_reserve();
+    run_lab(|command| match command {
+        LabCommand::Bench(arguments) => bench::run(&arguments),
+        LabCommand::Pi(arguments) => pi::run(&arguments),
+    })
+}

@@ -1,0 +1,25 @@
+//! `comb-serve`: the commands of `comb` that answer over a connection, `comb serve`, `comb cgi` and `comb mcp`,
+//! and the page of `comb top --listen`.
+
+mod mcp;
+mod page;
+mod serve;
+
+use std::process::{ExitCode, Termination};
+
+use finecomb::{ServeCommand, run_serve};
+use finecomb_sys::out_of_memory::ExitingAllocator;
+
+finecomb_sys::startup!();
+
+fn main() -> ExitCode {
+    ExitingAllocator::keep_reserve();
+    if let Some(exit) = page::run_if_asked() {
+        return exit.report();
+    }
+    run_serve(|command| match command {
+        ServeCommand::Serve(arguments) => serve::run(arguments),
+        ServeCommand::Cgi(arguments) => serve::cgi(arguments),
+        ServeCommand::Mcp(arguments) => mcp::run(&arguments),
+    })
+}

@@ -1,0 +1,74 @@
+//! `comb serve` and `comb cgi`: indexes over HTTP.
+
+use std::env;
+use std::io::stdout;
+
+use finecomb::advice::Advised;
+use finecomb::args::serve::{Arguments, CgiArguments, Limits as LimitFlags, Named};
+use finecomb::command::{Exit, fail, output_failed};
+use finecomb::{message, version};
+use finecomb_serve::{
+    Catalog, CatalogError, CgiRequest, Limits, LogTarget, ServeOptions, default_name, respond, serve,
+};
+
+/// Runs `comb serve`.
+pub(crate) fn run(arguments: Arguments) -> Exit {
+    let threads = arguments.threads.count().get();
+    let Arguments { indexes, listen, cors, allowed_hosts, access_log, limits, .. } = arguments;
+    let catalog = match open(indexes) {
+        Ok(catalog) => catalog,
+        Err(reason) => return fail(reason),
+    };
+    let limits = limits_of(&limits);
+    let access_log = access_log.map(|path| match path.to_str() {
+        Some("-") => LogTarget::Output,
+        _ => LogTarget::File(path),
+    });
+    let (version, on_message) = (version::SHORT, message::note_without_waiting);
+    let options =
+        ServeOptions { listen, limits, cors, allowed_hosts, access_log, threads, version, on_message };
+    match serve(catalog, &options) {
+        Ok(()) => Exit::Found,
+        Err(error) => fail(error),
+    }
+}
+
+/// Runs `comb cgi`.
+pub(crate) fn cgi(arguments: CgiArguments) -> Exit {
+    let Some(request) = CgiRequest::from_environment(|name| env::var(name).ok()) else {
+        return fail("no CGI request in the environment; let a web server start 'comb cgi'");
+    };
+    let catalog = match open(arguments.indexes) {
+        Ok(catalog) => catalog,
+        Err(reason) => return fail(reason),
+    };
+    match respond(&catalog, &request, &mut stdout().lock()) {
+        Ok(()) => Exit::Found,
+        Err(error) => output_failed(&error),
+    }
+}
+
+/// Opens indexes, by default under the names of their files.
+fn open(indexes: Vec<Named>) -> Result<Catalog, String> {
+    let named = indexes.into_iter().map(|(name, path)| (name.unwrap_or_else(|| default_name(&path)), path));
+    Catalog::open(named.collect()).map_err(|error| match &error {
+        CatalogError::Index(error) => error.advised(),
+        _ => error.to_string(),
+    })
+}
+
+fn limits_of(flags: &LimitFlags) -> Limits {
+    Limits {
+        pattern: flags.max_pattern,
+        results: flags.max_results,
+        context: flags.max_context,
+        text: flags.max_text,
+        request_timeout: flags.request_timeout,
+        idle_timeout: flags.idle_timeout,
+        max_connections: flags.max_connections,
+        max_connections_per_ip: flags.max_connections_per_ip,
+        in_flight: flags.max_in_flight,
+        shutdown_timeout: flags.shutdown_timeout,
+        ..Limits::default()
+    }
+}
