@@ -263,7 +263,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 8))]
 
     #[test]
     fn compressed_files_of_several_members_yield_every_record_once(

@@ -1,7 +1,5 @@
 //! The quick and the thorough list of Python are the same, record for record.
 
-#![cfg(feature = "python")]
-
 use std::fs;
 use std::path::Path;
 

@@ -1,7 +1,5 @@
 //! Tests of damaged and crafted index files: every answer is correct or an error, and nothing panics.
 
-mod support;
-
 use std::fs;
 use std::num::NonZeroUsize;
 use std::ops::Range;
@@ -12,7 +10,7 @@ use proptest::prelude::*;
 use tempfile::{tempdir, tempdir_in};
 use xxhash_rust::xxh3::xxh3_64;
 
-use support::{Numbers, scan};
+use crate::support::{Numbers, scan};
 
 /// Returns the bytes of the index of a text.
 fn build(text: &[u8], alphabet: Alphabet) -> Vec<u8> {

@@ -1,7 +1,5 @@
 //! Differential tests of indexes against scans of their texts.
 
-mod support;
-
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -10,7 +8,7 @@ use finecomb_text_index::{Alphabet, BuildOptions, Damage, Error, Index, Pattern,
 use proptest::prelude::*;
 use tempfile::{TempDir, tempdir, tempdir_in};
 
-use support::{Numbers, scan};
+use crate::support::{Numbers, scan};
 
 fn options(threads: usize) -> BuildOptions<'static> {
     BuildOptions::default().threads(NonZeroUsize::new(threads).expect("threads"))

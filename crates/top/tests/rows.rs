@@ -1,8 +1,6 @@
 //! Differential tests of `top` on records with fields, against a plain implementation that sees the values of a table
 //! instead of their texts in a format; at any width and block size.
 
-mod table;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,11 +11,12 @@ use finecomb_top::{
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
-use table::oracle::{self, Expected, First};
-use table::question::{Condition, Kind, Operator, PATTERNS, Question, Source};
-use table::style::Style;
-use table::{COLUMNS, Choices, Row, Written};
 use tempfile::tempdir;
+
+use crate::table::oracle::{self, Expected, First};
+use crate::table::question::{Condition, Kind, Operator, PATTERNS, Question, Source};
+use crate::table::style::Style;
+use crate::table::{COLUMNS, Choices, Row, Written};
 
 const UUID: &str = "01234567-89ab-cdef-0123-456789abcdef";
 

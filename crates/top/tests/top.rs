@@ -1,7 +1,5 @@
 //! Differential tests of `top` against a simple reference implementation, at any width and block size.
 
-mod reference;
-
 use std::fs;
 
 use finecomb_scan::{Encoding, Inputs, ScanOptions, Width};
@@ -9,8 +7,9 @@ use finecomb_top::{
     Answer, Field, FieldList, InputFormat, Measure, MeasureKind, Outcome, Query, QueryOptions, Separator, top,
 };
 use proptest::prelude::*;
-use reference::Expected;
 use tempfile::tempdir;
+
+use crate::reference::{self, Expected};
 
 /// Converts an outcome to the form of the reference.
 fn found(outcome: Outcome, paths: &[std::path::PathBuf]) -> Expected {

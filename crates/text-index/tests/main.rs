@@ -1,0 +1,5 @@
+//! Tests of the interface of this crate. All are in one binary, which links the libraries once and shares the cores among them.
+
+mod damage;
+mod index;
+mod support;

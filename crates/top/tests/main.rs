@@ -1,0 +1,13 @@
+//! Tests of the interface of this crate. All are in one binary, which links the libraries once and shares the cores among them.
+
+mod approximate;
+mod counts;
+mod follow;
+mod headers;
+mod memory;
+mod reference;
+mod rows;
+mod sorted;
+mod table;
+mod times;
+mod top;
