@@ -82,14 +82,20 @@ pub fn field_start(condition: &str) -> Option<usize> {
     (expected == Expected::Operand).then_some(condition.len())
 }
 
-/// The length of the name, number or position at the beginning of a text. A backquote that is not closed takes in the rest.
+/// The length of the name, number or position at the beginning of a text. A backquote that is not closed takes in the rest. Behind a
+/// closed one, and behind an index, only another step continues a name: `` `a b`and `` is a name and an operator.
 fn word_length(text: &str) -> usize {
     let mut chars = text.char_indices();
+    let mut is_closed = false;
     while let Some((at, char)) = chars.next() {
-        if char == '`' {
-            chars.find(|&(_, char)| char == '`');
-        } else if !is_in_step(char) && !matches!(char, '.' | '[' | ']' | '$' | '+') {
-            return at;
+        match char {
+            '`' => is_closed = chars.any(|(_, char)| char == '`'),
+            '.' | '[' => is_closed = false,
+            ']' => is_closed = true,
+            _ if is_closed => return at,
+            '$' | '+' => {}
+            char if is_in_step(char) => {}
+            _ => return at,
         }
     }
     text.len()
@@ -142,6 +148,9 @@ mod tests {
         assert_eq!(start("status >= 500 && !(.pa"), Some(".pa"));
         assert_eq!(start("a.`b c`.d"), Some("a.`b c`.d"));
         assert_eq!(start("x == 1 or `c "), Some("`c "));
+        assert_eq!(start("`b c`and "), Some(""));
+        assert_eq!(start("a[0]or x"), Some("x"));
+        assert_eq!(start("`b``c`.d"), Some("`b``c`.d"));
         assert_eq!(start("x == 'it' && u:"), Some("u:"));
         assert_eq!(start("not (x = "), Some(""));
         assert_eq!(start("x == 1 and"), None);
