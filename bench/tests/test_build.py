@@ -1,18 +1,10 @@
 """Tests of what bench/build reads from the output of cargo."""
 
-import importlib.machinery
-import importlib.util
-import sys
 import unittest
-from pathlib import Path
 
-BENCH = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(BENCH))
-sys.dont_write_bytecode = True
-LOADER = importlib.machinery.SourceFileLoader("build", str(BENCH / "build"))
-build = importlib.util.module_from_spec(importlib.util.spec_from_loader("build", LOADER))
-sys.modules["build"] = build
-LOADER.exec_module(build)
+from programs import load
+
+build = load("build")
 
 
 class Reading(unittest.TestCase):

@@ -1,21 +1,14 @@
 """Tests of the rows of bench/gate, and of its exit status."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import shlex
-import sys
 import unittest
 from pathlib import Path
 
-BENCH = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(BENCH))
-sys.dont_write_bytecode = True
-LOADER = importlib.machinery.SourceFileLoader("gate", str(BENCH / "gate"))
-gate = importlib.util.module_from_spec(importlib.util.spec_from_loader("gate", LOADER))
-sys.modules["gate"] = gate
-LOADER.exec_module(gate)
+from programs import BENCH, load
+
+gate = load("gate")
 
 
 class Rows(unittest.TestCase):

@@ -6,6 +6,8 @@ mod png;
 use std::fs;
 use std::path::Path;
 
+use finecomb_plot::Format;
+
 use crate::{Error, Result};
 
 /// Writes a picture to a file: unchanged if the name ends with `.svg`, rendered with the fonts of the system if it ends with
@@ -23,38 +25,6 @@ pub fn write_picture(svg: &str, path: &Path) -> Result<()> {
     };
     let failed = |error| Error::Io { path: path.to_owned(), doing: "cannot write: ", error };
     fs::write(path, bytes).map_err(failed)
-}
-
-/// The format of a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Scalable Vector Graphics.
-    Svg,
-    /// Portable Network Graphics.
-    #[cfg(feature = "png")]
-    Png,
-}
-
-impl Format {
-    /// The format for the extension of a file name, in lower or upper case.
-    ///
-    /// # Errors
-    ///
-    /// The reason if no format has this extension, or this build cannot draw it. Check it before a long measurement.
-    pub fn of(path: &Path) -> Result<Self, &'static str> {
-        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-        match extension.to_str() {
-            Some("svg") => Ok(Self::Svg),
-            #[cfg(feature = "png")]
-            Some("png") => Ok(Self::Png),
-            #[cfg(feature = "png")]
-            _ => Err("expected a name that ends with .svg or .png"),
-            #[cfg(not(feature = "png"))]
-            Some("png") => Err("this build cannot draw PNG: use .svg, or build with --features png"),
-            #[cfg(not(feature = "png"))]
-            _ => Err("expected a name that ends with .svg"),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -77,12 +47,5 @@ mod tests {
             let error = write_picture("", Path::new(name)).expect_err("no format").to_string();
             assert!(error.starts_with(&format!("{name}: expected a name that ends with .svg")), "{error}");
         }
-    }
-
-    #[cfg(not(feature = "png"))]
-    #[test]
-    fn without_the_feature_a_png_is_refused_with_a_remedy() {
-        let reason = Format::of(Path::new("plot.png")).expect_err("no PNG");
-        assert_eq!(reason, "this build cannot draw PNG: use .svg, or build with --features png");
     }
 }

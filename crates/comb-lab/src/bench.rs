@@ -14,7 +14,7 @@ use finecomb::command::{Exit, check_output, fail, output_failed};
 use finecomb::{progress, terminal};
 use finecomb_bench::experiment::{Experiment, read_json, save, write_json};
 use finecomb_bench::overlap::{overlap, overlap_of_command};
-use finecomb_bench::picture::{self, write_picture};
+use finecomb_bench::picture::write_picture;
 use finecomb_bench::rounds::Progress;
 use finecomb_bench::scale::scale;
 use finecomb_bench::serve::serve;
@@ -92,12 +92,6 @@ type Measured<E> = Result<E, Box<dyn Error>>;
 
 /// [`run_experiment`] with a plot.
 fn run_with_plot<E: Experiment>(flags: &Drawn, measure: impl FnOnce(Progress<'_>) -> Measured<E>) -> Exit {
-    // Before anything is measured.
-    if let Some(plot) = &flags.plot
-        && let Err(reason) = picture::Format::of(plot)
-    {
-        return fail(format_args!("{}: {reason}", plot.display()));
-    }
     run_experiment(&flags.output, flags.plot.as_deref(), measure)
 }
 

@@ -67,37 +67,6 @@ pub struct Searched {
     pub is_empty: bool,
 }
 
-/// Files that a list names.
-#[derive(Debug)]
-pub struct Listed {
-    /// Problems with inputs.
-    pub problems: Vec<Problem>,
-    /// Messages on indexes that are required and were not used.
-    pub missing_indexes: Vec<String>,
-}
-
-/// Writes the paths of the files that a search reads, as `comb grep --files` does, until `stop` is raised.
-///
-/// # Errors
-/// If a flag or a value is invalid.
-pub fn list_paths(
-    words: Words,
-    paths: &[PathBuf],
-    stop: &Arc<Stop>,
-    out: &mut (dyn Write + Send),
-) -> Result<Listed, String> {
-    let arguments: Arguments = words.parse(paths)?;
-    let paths = arguments.paths().map_err(|error| error.to_string())?;
-    let options = arguments.grep(&paths, false).map_err(|error| error.to_string())?;
-    let inputs = Inputs { strip_dot: true, ..inputs(&arguments, paths).map_err(|error| error.to_string())? };
-    let scan = arguments.scan().stop(Some(Arc::clone(stop)));
-    let indexes = Indexed::new(arguments.index(), false, None, scan.width);
-    let indexes = indexes.map_err(|error| error.to_string())?;
-    let done = list(&inputs, &indexes.scan(scan), &options, out);
-    let missing_indexes = indexes.missing(&indexes.take_opened().failures);
-    Ok(Listed { problems: done.problems, missing_indexes })
-}
-
 impl GrepJob {
     /// A search that writes [`records`](finecomb_grep::records), with line numbers unless a flag turns them off. `flags` are words such
     /// as `--ignore-case`.
@@ -159,6 +128,19 @@ impl GrepJob {
     /// The files that are searched, except pipes and devices, and problems with inputs.
     pub fn files(&self) -> (Vec<FoundFile>, Vec<Problem>) {
         list_files(&self.inputs)
+    }
+
+    /// Writes the paths of the files that are searched to `out`, as `comb grep --files` does, until it fails, or `stop` is raised.
+    ///
+    /// # Errors
+    /// If the place of indexes is not known, and they are required.
+    pub fn list(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Faults, String> {
+        let scan = self.arguments.scan().stop(Some(Arc::clone(stop)));
+        let indexes = Indexed::new(self.arguments.index(), false, None, scan.width);
+        let indexes = indexes.map_err(|error| error.to_string())?;
+        let done = list(&self.inputs, &indexes.scan(scan), &self.options, out);
+        let missing_indexes = indexes.missing(&indexes.take_opened().failures);
+        Ok(Faults { problems: done.problems, failures: Vec::new(), missing_indexes })
     }
 
     /// Searches and writes to `out` until it fails, or `stop` is raised. `watch` receives the progress.

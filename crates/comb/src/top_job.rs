@@ -79,11 +79,8 @@ pub struct Table {
 /// # Errors
 /// If a flag or a value is invalid, or the count failed.
 pub fn count_files(words: Words, paths: &[PathBuf], stop: &Arc<Stop>) -> Result<Table, String> {
-    let arguments: Arguments = words.parse(paths)?;
-    let query = Query::new(&arguments.query().map_err(|error| error.to_string())?);
-    let query = query.map_err(|error| error.advised())?;
-    arguments.check_format(&query).map_err(|error| error.to_string())?;
-    let inputs = arguments.inputs().map_err(|error| error.to_string())?;
+    let job = TopJob(words.parse(paths)?);
+    let (query, inputs, arguments) = (job.query()?, job.inputs(paths)?, &job.0);
     let outcome = top(&inputs, &arguments.scan().stop(Some(Arc::clone(stop))), &query);
     if let Some(reason) = outcome.failure {
         return Err(on_temporary_file(&reason));
@@ -91,8 +88,8 @@ pub fn count_files(words: Words, paths: &[PathBuf], stop: &Arc<Stop>) -> Result<
     let mut text = Vec::new();
     let format = Text { layout: Layout { totals: true, ..arguments.layout() }, ..Text::default() };
     format.write(&outcome.answer, &mut text).map_err(|error| error.to_string())?;
-    let mut notes = message::left_out(&outcome.answer, &arguments);
-    notes.extend(message::absent_fields(&outcome.answer, &arguments));
+    let mut notes = message::left_out(&outcome.answer, arguments);
+    notes.extend(message::absent_fields(&outcome.answer, arguments));
     Ok(Table { text, notes, problems: outcome.problems })
 }
 

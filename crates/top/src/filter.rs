@@ -39,7 +39,7 @@ impl Filter {
     }
 
     pub(crate) fn cache(&self) -> FilterCache {
-        let caches = |patterns: &[RecordPattern]| patterns.iter().map(RecordPattern::cache).collect();
+        let caches = |patterns: &[RecordPattern]| patterns.iter().map(|_| PatternCache::default()).collect();
         FilterCache { must: caches(&self.must), must_not: caches(&self.must_not) }
     }
 

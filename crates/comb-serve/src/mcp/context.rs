@@ -12,6 +12,7 @@ use finecomb::advice::{Advised, on_failure};
 use finecomb::args::mcp::{Arguments, Limits};
 use finecomb::args::words::Words;
 use finecomb::faults::Faults;
+use finecomb::grep_job::GrepJob;
 
 /// Maximum number of problems in an answer.
 const MAX_PROBLEMS: usize = 5;
@@ -70,6 +71,16 @@ impl Context {
         if let Some(home) = &self.index_home {
             words.value("--index-dir", home);
         }
+    }
+
+    /// A job of `comb grep` with these flags, below the roots.
+    ///
+    /// # Errors
+    /// If a path is outside of the roots, or a pattern, a flag or a value is invalid.
+    pub(super) fn grep_job(&self, words: Words, paths: &[String]) -> Result<GrepJob, String> {
+        let mut job = GrepJob::parse(words, &self.roots.inputs(paths)?, |options| options)?;
+        job.inputs.strip_dot = true;
+        Ok(job)
     }
 
     /// An empty page, and a note if results may have moved since the page before.

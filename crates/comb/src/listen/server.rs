@@ -29,7 +29,7 @@ pub(super) struct Server {
     process: Child,
 }
 
-/// Clients, as far as the server has told of them.
+/// State of the clients, as the server last reported it.
 #[derive(Default)]
 struct Seen {
     are_there: AtomicBool,

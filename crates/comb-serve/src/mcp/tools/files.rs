@@ -9,11 +9,10 @@ use serde::Deserialize;
 use super::Tool;
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::Selection;
-use crate::mcp::context::{Context, Wanted, notes_on};
+use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::page::{Found, Kind};
 use crate::mcp::sink::{Sink, by_nul};
 use finecomb::args::words::Words;
-use finecomb::grep_job::list_paths;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -43,14 +42,12 @@ impl Tool for Files {
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
         let wanted = Wanted { kind: Kind::Paths, limit: self.limit, after_context: 0, cursor: &self.cursor };
         let (mut page, mut notes) = context.page(&wanted)?;
-        let named = context.roots.inputs(&self.selection.paths)?;
+        let job = context.grep_job(self.words(context), &self.selection.paths)?;
         let mut sink = Sink::new(stop, by_nul, |record: &[u8]| {
             let path = record.strip_suffix(b"\0").unwrap_or(record);
             page.add(&Found { path, line: 0, end: None, is_context: false }, String::new)
         });
-        let listed = list_paths(self.words(context), &named, stop, &mut sink)?;
-        notes.extend(listed.missing_indexes);
-        notes.extend(notes_on(&listed.problems, &[]));
+        notes.extend(notes_on_faults(job.list(stop, &mut sink)?));
         notes.extend(context.cut_off(stop));
         Ok(page.finish(notes, stop.is_raised()))
     }

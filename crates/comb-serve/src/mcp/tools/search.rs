@@ -15,7 +15,7 @@ use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, Split, by_nul, by_path_and_line};
 use finecomb::args::words::Words;
-use finecomb::grep_job::{GrepJob, Searched};
+use finecomb::grep_job::Searched;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -93,7 +93,7 @@ impl Tool for Search {
         let after_context = self.context;
         let wanted = Wanted { kind, limit: self.limit, after_context, cursor: &self.cursor };
         let (mut page, mut notes) = context.page(&wanted)?;
-        let job = self.job(context)?;
+        let job = context.grep_job(self.words(context), &self.selection.paths)?;
         let columns = context.limits.max_columns;
         let mut sink = Sink::new(stop, split, |record| add(&mut page, kind, record, columns));
         let Searched { faults, is_empty } = job.run(stop, None, &mut sink)?;
@@ -107,14 +107,6 @@ impl Tool for Search {
 }
 
 impl Search {
-    /// The search as the command would run it.
-    fn job(&self, context: &Context) -> Result<GrepJob, String> {
-        let named = context.roots.inputs(&self.selection.paths)?;
-        let mut job = GrepJob::parse(self.words(context), &named, |options| options)?;
-        job.inputs.strip_dot = true;
-        Ok(job)
-    }
-
     /// The flags of `comb grep`.
     fn words(&self, context: &Context) -> Words {
         let mut words = Words::default();

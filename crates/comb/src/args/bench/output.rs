@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use finecomb_plot::Format as Picture;
 
 use crate::args::format::{FormatFlags, Formats};
 
@@ -48,6 +49,13 @@ pub struct Drawn {
     pub output: Output,
 
     /// Plot the result to FILE, whose name ends with .svg (or .png in a build with the feature png)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = parse_plot)]
     pub plot: Option<PathBuf>,
+}
+
+/// Parses the path of a plot. A name without a supported extension is rejected before anything is measured.
+fn parse_plot(name: &str) -> Result<PathBuf, &'static str> {
+    let path = PathBuf::from(name);
+    Picture::of(&path)?;
+    Ok(path)
 }
