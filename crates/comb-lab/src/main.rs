@@ -6,14 +6,15 @@ mod pi;
 
 use std::process::ExitCode;
 
-use finecomb::{LabCommand, run_lab};
+use finecomb_command::{LabCommand, run_lab};
 use finecomb_sys::out_of_memory::ExitingAllocator;
+use finecomb_version::VERSION;
 
 finecomb_sys::startup!();
 
 fn main() -> ExitCode {
     ExitingAllocator::keep_reserve();
-    run_lab(|command| match command {
+    run_lab(VERSION, |command| match command {
         LabCommand::Bench(arguments) => bench::run(&arguments),
         LabCommand::Pi(arguments) => pi::run(&arguments),
     })

@@ -3,9 +3,6 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use finecomb::args::bench::values::{Counts, parse_counts};
-use finecomb::args::bench::{overlap, scale, serve, spawn, spin};
-use finecomb::door::{Other, find};
 use finecomb_bench::experiment::{Experiment, experiment_in};
 use finecomb_bench::overlap::{CommandOverlap, CommandOverlapOptions, OverlapOptions};
 use finecomb_bench::scale::{ScaleOptions, Width};
@@ -13,6 +10,9 @@ use finecomb_bench::serve::{MAX_CONNECTIONS, ServeOptions};
 use finecomb_bench::slices::SlicesOptions;
 use finecomb_bench::spawn::SpawnOptions;
 use finecomb_bench::spin::SpinOptions;
+use finecomb_command::args::bench::values::{Counts, parse_counts};
+use finecomb_command::args::bench::{overlap, scale, serve, spawn, spin};
+use finecomb_command::door::{Other, find};
 use finecomb_scan::Width as ScanWidth;
 use finecomb_sys::threads::cores;
 

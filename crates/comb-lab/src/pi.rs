@@ -2,10 +2,10 @@
 
 use std::io::{IsTerminal, Write, stderr, stdout};
 
-use finecomb::args::pi::Arguments;
-use finecomb::command::output::{Kind, Output, is_device, write};
-use finecomb::command::{Exit, check_output, fail, fits_memory, output_failed};
-use finecomb::progress;
+use finecomb_command::args::pi::Arguments;
+use finecomb_command::command::output::{Kind, Output, is_device, write};
+use finecomb_command::command::{Exit, check_output, fail, fits_memory, output_failed};
+use finecomb_command::progress;
 use finecomb_pi::{Options, digits, memory};
 use finecomb_sys::units::Count;
 use indicatif::ProgressBar;

@@ -7,8 +7,9 @@ mod serve;
 
 use std::process::{ExitCode, Termination};
 
-use finecomb::{ServeCommand, run_serve};
+use finecomb_command::{ServeCommand, run_serve};
 use finecomb_sys::out_of_memory::ExitingAllocator;
+use finecomb_version::VERSION;
 
 finecomb_sys::startup!();
 
@@ -17,7 +18,7 @@ fn main() -> ExitCode {
     if let Some(exit) = page::run_if_asked() {
         return exit.report();
     }
-    run_serve(|command| match command {
+    run_serve(VERSION, |command| match command {
         ServeCommand::Serve(arguments) => serve::run(arguments),
         ServeCommand::Cgi(arguments) => serve::cgi(arguments),
         ServeCommand::Mcp(arguments) => mcp::run(&arguments),

@@ -17,9 +17,9 @@ mod sink;
 mod tools;
 mod transport;
 
-use finecomb::args::mcp::Arguments;
-use finecomb::command::{Exit, check_output, fail};
-use finecomb::terminal::When;
+use finecomb_command::args::mcp::Arguments;
+use finecomb_command::command::{Exit, check_output, fail};
+use finecomb_command::terminal::When;
 use finecomb_sys::io_reason;
 use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};

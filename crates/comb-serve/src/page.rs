@@ -7,9 +7,9 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use finecomb::command::Exit;
-use finecomb::listen::wire::{COMMAND, Clients, FAILED, LISTENING, Update};
-use finecomb::message;
+use finecomb_command::command::Exit;
+use finecomb_command::listen::wire::{COMMAND, Clients, FAILED, LISTENING, Update};
+use finecomb_command::message;
 use finecomb_serve::{LiveOptions, LiveServer, ServeError, Update as Published};
 use finecomb_sys::threads::spawn;
 
@@ -25,7 +25,9 @@ pub(crate) fn run_if_asked() -> Option<Exit> {
     let words: Option<Vec<String>> = arguments.map(|word| word.into_string().ok()).collect();
     let address = words.as_deref().and_then(|words| words.first()?.parse().ok());
     let (Some(words), Some(listen)) = (words, address) else {
-        return Some(finecomb::command::fail(format_args!("{COMMAND}: this is for comb top --listen")));
+        return Some(finecomb_command::command::fail(format_args!(
+            "{COMMAND}: this is for comb top --listen"
+        )));
     };
     // The job reads only what is said on standard output.
     Some(serve(listen, words[1..].to_vec()).map_or(Exit::Error, |()| Exit::Found))

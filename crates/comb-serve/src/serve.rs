@@ -3,10 +3,10 @@
 use std::env;
 use std::io::stdout;
 
-use finecomb::advice::Advised;
-use finecomb::args::serve::{Arguments, CgiArguments, Limits as LimitFlags, Named};
-use finecomb::command::{Exit, fail, output_failed};
-use finecomb::{message, version};
+use finecomb_command::advice::Advised;
+use finecomb_command::args::serve::{Arguments, CgiArguments, Limits as LimitFlags, Named};
+use finecomb_command::command::{Exit, fail, output_failed};
+use finecomb_command::{message, version};
 use finecomb_serve::{
     Catalog, CatalogError, CgiRequest, Limits, LogTarget, ServeOptions, default_name, respond, serve,
 };
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
         Some("-") => LogTarget::Output,
         _ => LogTarget::File(path),
     });
-    let (version, on_message) = (version::SHORT, message::note_without_waiting);
+    let (version, on_message) = (version::short(), message::note_without_waiting);
     let options =
         ServeOptions { listen, limits, cors, allowed_hosts, access_log, threads, version, on_message };
     match serve(catalog, &options) {

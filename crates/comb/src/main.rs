@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use finecomb_sys::out_of_memory::ExitingAllocator;
+use finecomb_version::VERSION;
 
 fn main() -> ExitCode {
     let start = Instant::now();
     ExitingAllocator::keep_reserve();
-    finecomb::run(start)
+    finecomb_command::run(VERSION, start)
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use finecomb::{grep_job, top_job};
+use finecomb_command::{grep_job, top_job};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};

@@ -5,9 +5,9 @@ mod shares;
 use std::io::Write;
 use std::sync::Arc;
 
-use finecomb::faults::Faults;
-use finecomb::grep_job::GrepJob;
 use finecomb_arrow::FoundBatches;
+use finecomb_command::faults::Faults;
+use finecomb_command::grep_job::GrepJob;
 use finecomb_grep::records::{FoundText, Record, Records, binary_notice};
 use finecomb_scan::{Stop, Watch};
 use pyo3::prelude::*;

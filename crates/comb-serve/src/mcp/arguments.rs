@@ -3,7 +3,7 @@
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Deserializer};
 
-use finecomb::args::words::Words;
+use finecomb_command::args::words::Words;
 
 /// Files of a call.
 #[derive(Deserialize, JsonSchema)]

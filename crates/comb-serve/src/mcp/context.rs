@@ -8,11 +8,11 @@ use finecomb_scan::{Problem, Stop, Width};
 use super::cursor::Cursor;
 use super::page::{Kind, Page, PageOptions};
 use super::roots::Roots;
-use finecomb::advice::{Advised, on_failure};
-use finecomb::args::mcp::{Arguments, Limits};
-use finecomb::args::words::Words;
-use finecomb::faults::Faults;
-use finecomb::grep_job::GrepJob;
+use finecomb_command::advice::{Advised, on_failure};
+use finecomb_command::args::mcp::{Arguments, Limits};
+use finecomb_command::args::words::Words;
+use finecomb_command::faults::Faults;
+use finecomb_command::grep_job::GrepJob;
 
 /// Maximum number of problems in an answer.
 const MAX_PROBLEMS: usize = 5;

@@ -157,7 +157,6 @@ fn indexes_are_completed() {
     }
 }
 
-#[cfg(feature = "symbols")]
 #[test]
 fn kinds_and_languages_are_completed() {
     let directory = directory_with(&[]);

@@ -16,7 +16,7 @@ const SCRIPT: &str = "#!/bin/sh\necho \"$0: $*\"\ncat\necho note >&2\nexit 7\n";
 fn the_other_programs_are_built() {
     for name in ["comb-lab", "comb-serve"] {
         let path = beside_comb(name);
-        assert!(path.exists(), "no {name}; build it first: cargo build --workspace --bins --profile test");
+        assert!(path.exists(), "no {name}; build it first: cargo build --workspace --bins");
     }
 }
 

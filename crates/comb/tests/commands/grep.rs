@@ -887,11 +887,9 @@ fn an_invalid_pattern_of_a_condition_is_reported_with_its_flag() {
     for flag in ["--and", "--not", "--file-and", "--file-not"] {
         let error = format!("comb: {flag}: {message}");
         assert_eq!(run(&mut grep(&directory, &["one", flag, "("])), answer("", &error, 2));
-        if cfg!(feature = "pcre2") {
-            let (_, error, code) = run(&mut grep(&directory, &["-P", "one", flag, "("]));
-            assert!(error.starts_with(&format!("comb: {flag}: PCRE2: error compiling pattern")), "{error}");
-            assert_eq!(code, Some(2));
-        }
+        let (_, error, code) = run(&mut grep(&directory, &["-P", "one", flag, "("]));
+        assert!(error.starts_with(&format!("comb: {flag}: PCRE2: error compiling pattern")), "{error}");
+        assert_eq!(code, Some(2));
     }
     assert_eq!(
         run(&mut grep(&directory, &["(", "--and", "one"])),
@@ -938,9 +936,7 @@ fn conditions_restrict_the_lines_and_the_files() {
     assert_eq!(grep("-c foo --include-zero --file-not qux"), "a:0\nb:1\n");
     assert_eq!(grep("-U foo\\n --and foo$"), "b:foo\n");
     assert_eq!(grep("(b)a(.) --and foo -r $2$1"), "a:foo rb\na:foo zb\n");
-    if cfg!(feature = "pcre2") {
-        assert_eq!(grep("-P foo.\\Kba(r) -r <$1> --and foo"), "a:foo <r>\n");
-    }
+    assert_eq!(grep("-P foo.\\Kba(r) -r <$1> --and foo"), "a:foo <r>\n");
 }
 
 #[test]

@@ -114,7 +114,6 @@ fn the_exit_status_does_not_depend_on_how_a_file_is_divided() {
     }
 }
 
-#[cfg(feature = "pcre2")]
 #[test]
 fn failures_of_the_engine_behind_the_end_are_not_reported() {
     let directory = directory_with(&[("a", "aab foo\n")]);

@@ -11,8 +11,6 @@ mod bench;
 mod bench_experiments;
 mod binary;
 mod browser;
-// Clients use look-around.
-#[cfg(feature = "pcre2")]
 mod clients;
 mod cmd;
 mod complete;
@@ -38,7 +36,6 @@ mod saved_counts;
 mod serve;
 mod serve_operation;
 mod support;
-#[cfg(feature = "symbols")]
 mod symbols;
 mod system;
 mod tail;

@@ -32,8 +32,7 @@ fn the_client_lists_tools_with_schemas() {
     let mut client = Client::start(tree.path(), &[]);
     let tools = client.tools();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    let symbols: &[&str] = if cfg!(feature = "symbols") { &["symbols"] } else { &[] };
-    assert_eq!(names, [&["search", "files"], symbols, &["find", "top"]].concat());
+    assert_eq!(names, ["search", "files", "symbols", "find", "top"]);
     for tool in &tools {
         let schema = Value::Object((*tool.input_schema).clone());
         assert!(jsonschema::meta::is_valid(&schema), "{schema}");
@@ -98,7 +97,6 @@ fn more(what: &str, tree: &TempDir, path: &str, line: &str) -> String {
     format!("[{what}; next page: cursor=\"{path}:{line}@{modified:x}.{:x}\"]\n", file.size())
 }
 
-#[cfg(feature = "symbols")]
 #[test]
 fn symbols_are_definitions_references_and_outlines() {
     let tree = tree();

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use finecomb::faults::Faults;
 use finecomb_arrow::Batches;
+use finecomb_command::faults::Faults;
 use finecomb_scan::{Stop, Watch};
 use finecomb_sys::threads::spawn_free;
 use pyo3::exceptions::PyRuntimeError;

@@ -12,7 +12,7 @@ use crate::mcp::arguments::Selection;
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::page::{Found, Kind};
 use crate::mcp::sink::{Sink, by_nul};
-use finecomb::args::words::Words;
+use finecomb_command::args::words::Words;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

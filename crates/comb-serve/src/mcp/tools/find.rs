@@ -16,7 +16,7 @@ use crate::mcp::context::{Context, Wanted};
 use crate::mcp::cursor::Cursor;
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
-use finecomb::advice::Advised;
+use finecomb_command::advice::Advised;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

@@ -14,8 +14,8 @@ use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, by_line};
-use finecomb::args::words::Words;
-use finecomb::symbols_job::SymbolsJob;
+use finecomb_command::args::words::Words;
+use finecomb_command::symbols_job::SymbolsJob;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

@@ -12,8 +12,8 @@ use crate::mcp::answer::Answer;
 use crate::mcp::arguments::one_or_many;
 use crate::mcp::context::{Context, notes_on};
 use crate::mcp::excerpt::excerpt;
-use finecomb::args::words::Words;
-use finecomb::top_job::{Table, count_files};
+use finecomb_command::args::words::Words;
+use finecomb_command::top_job::{Table, count_files};
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

@@ -57,15 +57,13 @@ fn pages_together_are_the_whole_result() {
         let tree = random_tree(&mut numbers);
         let mut client = Client::start(tree.path(), &["--structured", "--threads", "2"]);
         let context = numbers.below(3);
-        let mut calls = vec![
+        let calls = [
             ("files", json!({})),
             ("search", json!({"pattern": "x", "context": context})),
             ("search", json!({"pattern": "y|^$", "output": "files"})),
             ("search", json!({"pattern": "x", "output": "count"})),
+            ("symbols", json!({})),
         ];
-        if cfg!(feature = "symbols") {
-            calls.push(("symbols", json!({})));
-        }
         for (tool, arguments) in calls {
             let call = |limit: u64, cursor: Option<&str>| {
                 let mut arguments = arguments.clone();

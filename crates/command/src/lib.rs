@@ -35,8 +35,9 @@ use crate::command::Exit;
 use crate::door::Other;
 use crate::terminal::When;
 
-/// Runs the command line of `comb`, which began at `start`.
-pub fn run(start: Instant) -> ExitCode {
+/// Runs the command line of `comb` in this version, which began at `start`.
+pub fn run(version: &'static str, start: Instant) -> ExitCode {
+    version::set(version);
     command_line_of_process(start).report()
 }
 
@@ -48,9 +49,9 @@ pub enum LabCommand {
     Pi(args::pi::Arguments),
 }
 
-/// Runs the command line of `comb-lab`.
-pub fn run_lab(run: impl FnOnce(LabCommand) -> Exit) -> ExitCode {
-    run_other(Other::Lab, |command| {
+/// Runs the command line of `comb-lab` in this version.
+pub fn run_lab(version: &'static str, run: impl FnOnce(LabCommand) -> Exit) -> ExitCode {
+    run_other(Other::Lab, version, |command| {
         Some(run(match command {
             Command::Bench(arguments) => LabCommand::Bench(arguments),
             Command::Pi(arguments) => LabCommand::Pi(arguments),
@@ -69,9 +70,9 @@ pub enum ServeCommand {
     Mcp(args::mcp::Arguments),
 }
 
-/// Runs the command line of `comb-serve`.
-pub fn run_serve(run: impl FnOnce(ServeCommand) -> Exit) -> ExitCode {
-    run_other(Other::Serve, |command| {
+/// Runs the command line of `comb-serve` in this version.
+pub fn run_serve(version: &'static str, run: impl FnOnce(ServeCommand) -> Exit) -> ExitCode {
+    run_other(Other::Serve, version, |command| {
         Some(run(match command {
             Command::Serve(arguments) => ServeCommand::Serve(arguments),
             Command::Cgi(arguments) => ServeCommand::Cgi(arguments),
@@ -82,7 +83,8 @@ pub fn run_serve(run: impl FnOnce(ServeCommand) -> Exit) -> ExitCode {
 }
 
 /// Runs the command line of another program; `run` returns `None` for commands of `comb`.
-fn run_other(other: Other, run: impl FnOnce(Command) -> Option<Exit>) -> ExitCode {
+fn run_other(other: Other, version: &'static str, run: impl FnOnce(Command) -> Option<Exit>) -> ExitCode {
+    version::set(version);
     let exit = match args::parse() {
         Ok(arguments) => {
             arguments.color.unwrap_or(When::Auto).apply();

@@ -17,14 +17,24 @@ const FEATURES: [(&str, bool); 3] = [
 const RIPGREP: &str = "15.2.0";
 const AG: &str = "2.2.0";
 
-/// Version and commit, as in `0.2.0 (abc1234 2026-11-22)`; the version alone if it was not built from a clone.
-pub const SHORT: &str = env!("COMB_VERSION");
+static SHORT: OnceLock<&str> = OnceLock::new();
 
-/// [`SHORT`] with lines for features and SIMD.
+/// Sets what [`short`] returns. The library itself does not know the commit: each would build it anew.
+pub(crate) fn set(version: &'static str) {
+    // Set once, when a program starts.
+    let _ = SHORT.set(version);
+}
+
+/// Version and commit of the program, as in `0.2.0 (abc1234 2026-11-22)`; the version alone in the Python module.
+pub fn short() -> &'static str {
+    SHORT.get().copied().unwrap_or(env!("CARGO_PKG_VERSION"))
+}
+
+/// [`short`] with lines for features and SIMD.
 pub(crate) fn long() -> &'static str {
     static LONG: OnceLock<String> = OnceLock::new();
     LONG.get_or_init(|| {
-        let mut text = format!("{SHORT}\nfeatures:");
+        let mut text = format!("{}\nfeatures:", short());
         for (name, is_on) in FEATURES {
             let _ = write!(text, " {}{name}", if is_on { '+' } else { '-' });
         }

@@ -8,7 +8,7 @@ use finecomb_symbols::ParseStore;
 use finecomb_sys::process::program;
 use finecomb_tree_index::{Error, Values};
 
-use crate::version::SHORT;
+use crate::version;
 
 /// Stored definitions of texts, by the numbers of the inputs.
 #[derive(Debug)]
@@ -42,5 +42,5 @@ impl ParseStore for ParsedFiles {
 /// program may be that of a loader that was called by its name.
 fn context(source: &Source) -> Vec<u8> {
     let extension = source.display_path().extension().unwrap_or_default();
-    [extension.as_bytes(), b"\0", SHORT.as_bytes()].concat()
+    [extension.as_bytes(), b"\0", version::short().as_bytes()].concat()
 }

@@ -11,7 +11,7 @@ use crate::version;
 
 /// Counts keys and prints the most frequent ones
 #[derive(Parser)]
-#[command(version = version::SHORT, long_version = version::long(), max_term_width = 110)]
+#[command(version = version::short(), long_version = version::long(), max_term_width = 110)]
 struct Topfew {
     #[command(flatten)]
     top: top::Arguments,

@@ -60,7 +60,7 @@ Examples:
 #[command(
     name = "comb",
     long_about = LONG_ABOUT,
-    version = version::SHORT,
+    version = version::short(),
     long_version = version::long(),
     max_term_width = 110,
     subcommand_required = true,
