@@ -121,7 +121,7 @@ fn files(directory: &tempfile::TempDir, keys: &[u32], number: usize) -> Vec<Path
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 10))]
     #[test]
     fn counts_of_files_are_within_their_bounds(
         keys in keys(),

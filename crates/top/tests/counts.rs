@@ -131,7 +131,7 @@ fn written(directory: &Path, parts: &[String]) -> Vec<PathBuf> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 200 } else { 2000 }))]
+    #![proptest_config(ProptestConfig::default())]
 
     #[test]
     fn counts_of_parts_are_those_of_the_whole(

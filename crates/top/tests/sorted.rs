@@ -218,7 +218,7 @@ fn written(lines: &[Line], style: Style, ends: &Ends) -> (TempDir, PathBuf, Quer
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 1 } else { 100 }))]
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 1 } else { ProptestConfig::default().cases / 2 }))]
 
     #[test]
     fn a_log_in_the_order_of_time_has_the_same_counts_as_if_it_was_read_whole(

@@ -16,7 +16,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::stop::Stop;
 
 /// Time between two looks at files whose changes are not reported.
-pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
+pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 1000 });
 
 const NAMES: Kinds = Kinds::CREATE
     .union(Kinds::MOVED_FROM)
