@@ -30,7 +30,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{CommandFactory, Error, Parser, Subcommand, ValueHint};
+use clap::{Args, CommandFactory, Error, FromArgMatches, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 pub(crate) use self::top::delimiter;
@@ -70,6 +70,13 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Flags of all commands.
+#[derive(Args, Default)]
+pub(crate) struct Common {
     /// When to use colour [default: auto]
     #[arg(long, value_enum, value_name = "WHEN", global = true)]
     pub(crate) color: Option<When>,
@@ -166,7 +173,7 @@ pub(crate) fn parse() -> Result<Arguments, Error> {
     let given: Vec<OsString> = env::args_os().collect();
     match Program::current() {
         Program::Comb => parse_comb(given),
-        Program::Rg => Ok(Arguments { command: rg::parse(given)?, color: None }),
+        Program::Rg => Ok(Arguments { command: rg::parse(given)?, common: Common::default() }),
         Program::Ag => ag::parse(&given),
         Program::Tf | Program::Topfew => topfew::parse(&given),
     }
@@ -184,11 +191,31 @@ fn parse_comb(given: Vec<OsString>) -> Result<Arguments, Error> {
 }
 
 fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
+    if let Some(arguments) = parse_as_named(arguments) {
+        return Ok(arguments);
+    }
     Arguments::try_parse_from(arguments).map_err(|error| match arguments.get(1) {
         Some(command) if command == CONFIGURED => grep::hints::add_hint(error),
         Some(command) if command == "top" => top::hints::add_hint(error),
         _ => error,
     })
+}
+
+/// Parses the arguments by the definition of the command that the first names. That of all commands takes 0.3 ms to make, and is needed only
+/// for messages, so `None` is returned if anything is wrong.
+fn parse_as_named(arguments: &[OsString]) -> Option<Arguments> {
+    let (name, define): (_, fn(clap::Command) -> clap::Command) = match arguments.get(1)?.to_str()? {
+        "find" => ("find", find::Arguments::augment_args),
+        "grep" => ("grep", grep::Arguments::augment_args),
+        #[cfg(feature = "symbols")]
+        "symbols" => ("symbols", symbols::Arguments::augment_args),
+        "top" => ("top", top::Arguments::augment_args),
+        _ => return None,
+    };
+    let comb = Common::augment_args(clap::Command::new("comb"));
+    let comb = comb.subcommand(define(clap::Command::new(name)));
+    let mut matches = comb.try_get_matches_from(arguments).ok()?;
+    Arguments::from_arg_matches_mut(&mut matches).ok()
 }
 
 /// The manual page of `rg`.

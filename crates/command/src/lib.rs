@@ -87,7 +87,7 @@ fn run_other(other: Other, version: &'static str, run: impl FnOnce(Command) -> O
     version::set(version);
     let exit = match args::parse() {
         Ok(arguments) => {
-            arguments.color.unwrap_or(When::Auto).apply();
+            arguments.common.color.unwrap_or(When::Auto).apply();
             run(arguments.command).unwrap_or_else(|| {
                 let commands = other.commands().join(", ");
                 command::fail(format_args!(
@@ -109,7 +109,7 @@ fn command_line_of_process(start: Instant) -> Exit {
         Ok(arguments) => arguments,
         Err(error) => return message::usage(&error),
     };
-    arguments.color.unwrap_or(When::Auto).apply();
+    arguments.common.color.unwrap_or(When::Auto).apply();
     match arguments.command {
         Command::Bench(_) | Command::Pi(_) => door::enter(Other::Lab),
         Command::Find(arguments) => command::find::run(&arguments),

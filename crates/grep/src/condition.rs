@@ -203,8 +203,8 @@ impl<M: Matcher> Matcher for Conditioned<M> {
 
 #[cfg(test)]
 mod tests {
+    use crate::any_matcher::AnyMatcher;
     use crate::line_matcher::LineMatcher;
-    use crate::matcher::AnyMatcher;
     use crate::options::{GrepOptions, PatternOptions};
 
     use super::*;

@@ -8,17 +8,15 @@ use bstr::BStr;
 use finecomb_scan::{
     Block, Encoding, FindNul, HEAD_SIZE, Inputs, LONG_LINE, Lookahead, Output, ScanOptions, Source, Visit,
 };
-use grep_matcher::Matcher;
 use grep_printer::{ColorSpecs, SummaryBuilder, SummaryKind, default_color_specs};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
 use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::Query;
-use crate::condition::FileMatcher;
+use crate::any_matcher::AnyMatcher;
 use crate::enclosing::tests::Braces;
 use crate::find::{Finder, without_terminator};
-use crate::matcher::AnyMatcher;
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
 use crate::print::lines::Style;
 use crate::records::{FoundText, Record, Records};
@@ -90,48 +88,21 @@ fn visit<V: Visit>(
 /// Output of the search in blocks, and whether anything was found.
 fn in_blocks(options: &GrepOptions, named: bool, bytes: &[u8], cuts: &[usize]) -> (String, bool) {
     let options = options.clone().normalized();
-    match AnyMatcher::new(&options).unwrap() {
-        AnyMatcher::Rust(matcher) => in_blocks_with(matcher, &options, named, bytes, cuts),
-        AnyMatcher::RustWith(matcher) => in_blocks_with(*matcher, &options, named, bytes, cuts),
-        #[cfg(feature = "pcre2")]
-        AnyMatcher::Pcre2(matcher) => in_blocks_with(matcher, &options, named, bytes, cuts),
-        #[cfg(feature = "pcre2")]
-        AnyMatcher::Pcre2With(matcher) => in_blocks_with(*matcher, &options, named, bytes, cuts),
-    }
-}
-
-fn in_blocks_with<M: Matcher<Captures: Send> + Send>(
-    matcher: M,
-    options: &GrepOptions,
-    named: bool,
-    bytes: &[u8],
-    cuts: &[usize],
-) -> (String, bool) {
-    let style = Style::new(options);
+    let matcher = AnyMatcher::new(&options).unwrap();
+    let style = Style::new(&options);
     let mut searcher = Searcher::new(&style, Finder::new(matcher, style.terminator, false));
     let line_end = style.terminator.as_byte();
     let (printed, _) = visit(&mut searcher, named, bytes, line_end, cuts);
     assert!(searcher.totals.errors.is_empty());
-    (shown(&printed, options), searcher.totals.any)
+    (shown(&printed, &options), searcher.totals.any)
 }
 
 /// Output of ripgrep's own crates, and whether anything was found.
 fn at_once(options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
     let options = options.clone().normalized();
-    match AnyMatcher::new(&options).unwrap() {
-        AnyMatcher::Rust(matcher) => at_once_with(matcher, &options, bytes),
-        AnyMatcher::RustWith(matcher) => at_once_with(*matcher, &options, bytes),
-        #[cfg(feature = "pcre2")]
-        AnyMatcher::Pcre2(matcher) => at_once_with(matcher, &options, bytes),
-        #[cfg(feature = "pcre2")]
-        AnyMatcher::Pcre2With(matcher) => at_once_with(*matcher, &options, bytes),
-    }
-}
-
-fn at_once_with<M: FileMatcher + Send>(matcher: M, options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
-    let mut searcher = WholeSearcher::new(options, matcher);
+    let mut searcher = WholeSearcher::new(&options, AnyMatcher::new(&options).unwrap());
     let (printed, _) = visit(&mut searcher, true, bytes, b'\n', &[]);
-    (shown(&printed, options), searcher.totals.any)
+    (shown(&printed, &options), searcher.totals.any)
 }
 
 /// Converts output to text without the times in it. With a match limit, the number of bytes that ripgrep reports as searched

@@ -24,6 +24,7 @@
 //! matching lines of a block, `file_state` selects the lines and context to print, and `print` prints them.
 #![warn(rustdoc::private_intra_doc_links)]
 
+mod any_matcher;
 mod binary;
 mod condition;
 #[cfg(test)]
@@ -50,15 +51,16 @@ use std::time::Duration;
 use finecomb_scan::{
     Checks, Inputs, Omitted, Ordered, Problem, Report, ScanOptions, Source, Visit, in_order,
 };
+use grep_matcher::Matcher;
 pub use grep_printer::{ColorSpecs, HyperlinkConfig, Stats};
 pub use print::CUT;
 pub use print::excerpt::excerpt;
 pub use regex_syntax::hir::Hir;
 
+use crate::any_matcher::AnyMatcher;
 use crate::condition::FileMatcher;
 pub use crate::enclosing::{NewScopeFinder, Scope, ScopeFinder};
 use crate::find::Finder;
-use crate::matcher::AnyMatcher;
 pub use crate::matcher::Error;
 pub use crate::names::list;
 pub use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
@@ -202,32 +204,15 @@ pub fn grep(
     query: &Query,
     out: &mut (dyn Write + Send),
 ) -> Outcome {
-    match &query.matcher {
-        AnyMatcher::Rust(matcher) => with_matcher(inputs, options, query, matcher, out),
-        AnyMatcher::RustWith(matcher) => with_matcher(inputs, options, query, &**matcher, out),
-        #[cfg(feature = "pcre2")]
-        AnyMatcher::Pcre2(matcher) => with_matcher(inputs, options, query, matcher, out),
-        #[cfg(feature = "pcre2")]
-        AnyMatcher::Pcre2With(matcher) => with_matcher(inputs, options, query, &**matcher, out),
-    }
-}
-
-fn with_matcher<M: FileMatcher<Captures: Send> + Clone + Send + Sync>(
-    inputs: &Inputs,
-    options: &ScanOptions<'_>,
-    query: &Query,
-    matcher: &M,
-    out: &mut (dyn Write + Send),
-) -> Outcome {
     let limit = query.style.options.scan_limit();
     let options = options.clone().line_end(query.line_end()).limit(limit);
     if !query.can_match() {
         return Outcome::of(Ordered::<()>::default(), Totals::default());
     }
     let (style, separator) = (&query.style, query.separator());
-    if query.needs_whole_files(matcher) {
+    if query.needs_whole_files() {
         let make = || {
-            let mut searcher = WholeSearcher::new(&style.options, matcher.clone());
+            let mut searcher = WholeSearcher::new(&style.options, query.matcher.clone());
             searcher.which = style.which.as_ref();
             searcher.ahead = query.ahead;
             searcher
@@ -235,7 +220,7 @@ fn with_matcher<M: FileMatcher<Captures: Send> + Clone + Send + Sync>(
         let done = in_order(inputs, &options, separator, out, make);
         return Outcome::sum(done, query, |search| search.totals);
     }
-    let finder = Finder::new(matcher.clone(), style.terminator, query.matches_every_line);
+    let finder = Finder::new(query.matcher.clone(), style.terminator, query.matches_every_line);
     let make = || Searcher::new(style, finder.clone());
     let done = in_order(inputs, &options, separator, out, make);
     Outcome::sum(done, query, |search| search.totals)
@@ -243,9 +228,9 @@ fn with_matcher<M: FileMatcher<Captures: Send> + Clone + Send + Sync>(
 
 impl Query {
     /// Returns `true` if the query cannot be answered block by block.
-    fn needs_whole_files(&self, matcher: &impl FileMatcher) -> bool {
+    fn needs_whole_files(&self) -> bool {
         let GrepOptions { pattern, stop_on_nonmatch, hyperlink, .. } = &self.style.options;
-        let terminator = self.style.terminator;
+        let (matcher, terminator) = (&self.matcher, self.style.terminator);
         let stays_in_line = matcher.line_terminator() == Some(terminator)
             || matcher.non_matching_bytes().is_some_and(|bytes| bytes.contains(terminator.as_byte()));
         matcher.needs_whole_files()

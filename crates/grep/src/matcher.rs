@@ -8,6 +8,7 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 use thiserror::Error;
 
+use crate::any_matcher::AnyMatcher;
 use crate::condition::{Conditioned, Conditions};
 use crate::line_matcher::{LineMatcher, Words, inner_literal};
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, PatternOptions};
@@ -35,17 +36,6 @@ pub enum Error {
     /// PCRE2 was requested in a build without it.
     #[error("PCRE2 is not available in this build; build with the feature pcre2")]
     NoPcre2,
-}
-
-/// Patterns compiled by one of the engines.
-#[derive(Clone, Debug)]
-pub(crate) enum AnyMatcher {
-    Rust(LineMatcher),
-    RustWith(Box<Conditioned<LineMatcher>>),
-    #[cfg(feature = "pcre2")]
-    Pcre2(grep_pcre2::RegexMatcher),
-    #[cfg(feature = "pcre2")]
-    Pcre2With(Box<Conditioned<grep_pcre2::RegexMatcher>>),
 }
 
 impl LineEnd {
@@ -295,11 +285,8 @@ mod tests {
         let lines = ["foo", "a foo b", "xfoo", "FOO", "Foo bar", "f.o", "x f.o", "xf.ox", ""];
         let matched = |pattern: &PatternOptions| {
             let options = GrepOptions { pattern: pattern.clone(), ..GrepOptions::default() };
-            let is_match = |line: &&str| match AnyMatcher::new(&options).expect("a sound pattern") {
-                AnyMatcher::Rust(matcher) => matcher.is_match(line.as_bytes()).expect("a search"),
-                AnyMatcher::Pcre2(matcher) => matcher.is_match(line.as_bytes()).expect("a search"),
-                _ => unreachable!("there are no conditions"),
-            };
+            let matcher = AnyMatcher::new(&options).expect("a sound pattern");
+            let is_match = |line: &&str| matcher.is_match(line.as_bytes()).expect("a search");
             lines.into_iter().filter(is_match).collect::<Vec<_>>()
         };
         for text in ["foo", "Foo", "f.o"] {

@@ -4,7 +4,8 @@ use grep_matcher::{Match, Matcher};
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{Ast, ClassSetItem, Visitor, visit};
 
-use crate::matcher::{AnyMatcher, Error};
+use crate::any_matcher::AnyMatcher;
+use crate::matcher::Error;
 use crate::options::{Case, Engine, GrepOptions, Mode, PatternOptions};
 
 /// Patterns, each compiled by itself.
@@ -44,25 +45,9 @@ impl Which {
     /// The first pattern that matches where the match begins, which is the one that an alternation takes. `None` if it matches
     /// only in a longer text than `text`.
     pub(crate) fn of(&self, text: &[u8], found: Match) -> Option<&str> {
-        let matches = |matcher: &AnyMatcher| matcher.find_at(text, found.start()) == Some(found);
+        let matches =
+            |matcher: &AnyMatcher| matcher.find_at(text, found.start()).ok().flatten() == Some(found);
         self.patterns.iter().find(|(_, matcher)| matches(matcher)).map(|(pattern, _)| pattern.as_str())
-    }
-}
-
-impl AnyMatcher {
-    fn is_rust(&self) -> bool {
-        matches!(self, Self::Rust(_) | Self::RustWith(_))
-    }
-
-    fn find_at(&self, text: &[u8], at: usize) -> Option<Match> {
-        match self {
-            Self::Rust(matcher) => matcher.find_at(text, at).ok().flatten(),
-            Self::RustWith(matcher) => matcher.find_at(text, at).ok().flatten(),
-            #[cfg(feature = "pcre2")]
-            Self::Pcre2(matcher) => matcher.find_at(text, at).ok().flatten(),
-            #[cfg(feature = "pcre2")]
-            Self::Pcre2With(matcher) => matcher.find_at(text, at).ok().flatten(),
-        }
     }
 }
 
@@ -146,7 +131,7 @@ mod tests {
         let matcher = AnyMatcher::new(&options).unwrap();
         let which = Which::new(&options, &matcher).unwrap().unwrap();
         let (mut at, mut found) = (0, Vec::new());
-        while let Some(next) = matcher.find_at(text.as_bytes(), at) {
+        while let Ok(Some(next)) = matcher.find_at(text.as_bytes(), at) {
             found.push(which.of(text.as_bytes(), next).map(str::to_owned));
             at = next.end().max(next.start() + 1);
         }

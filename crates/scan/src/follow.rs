@@ -100,13 +100,10 @@ pub fn follow<A: Accumulate>(
         let accumulator = rounds.take(number).unwrap_or_else(&make);
         joining.join(FoldWorker::new(&queue, number, accumulator, reader, false))
     };
+    let done = || queue.pace.work();
     let (threads, is_complete) = thread::scope(|scope| {
         if let Some(watch) = options.watch {
-            let (queue, over, stopwatch) = (&queue, &over, &stopwatch);
-            // The job also completes without progress reports.
-            let _ = spawn(scope, move || {
-                progress::show(watch, None, (|| queue.pace.work(), &queue.extent), over, stopwatch)
-            });
+            progress::start(scope, watch, None, (&done, &queue.extent), &over, &stopwatch);
         }
         let (rounds, queue, new_reader, finish, make) = (&rounds, &queue, &new_reader, &finish, &make);
         let own = new_reader();

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::Scope;
 use std::time::Duration;
 
 use finecomb_meter::{Activity, Stopwatch};
 use finecomb_sys::setters;
+use finecomb_sys::threads::spawn;
 
 use crate::inputs::Inputs;
 use crate::walk;
@@ -111,12 +113,24 @@ impl Extent {
     }
 }
 
-/// Reports the progress of the job until it is over. `inputs` are those whose total size is known from the start; `done` returns the
-/// bytes that were processed.
-pub(crate) fn show(
+/// Reports the progress of the job on a thread until it is over. `inputs` are those whose total size is known from the start; `done`
+/// returns the bytes that were processed. The job also completes without reports.
+pub(crate) fn start<'scope, 'env>(
+    scope: &'scope Scope<'scope, 'env>,
+    watch: Watch<'env>,
+    inputs: Option<&'env Inputs>,
+    done: (&'env (dyn Fn() -> u64 + Sync), &'env Extent),
+    over: &'env JobEnd,
+    stopwatch: &'env Stopwatch,
+) {
+    let (done, extent) = done;
+    let _ = spawn(scope, move || show(watch, inputs, (done, extent), over, stopwatch));
+}
+
+fn show(
     watch: Watch<'_>,
     inputs: Option<&Inputs>,
-    (done, extent): (impl Fn() -> u64, &Extent),
+    (done, extent): (&dyn Fn() -> u64, &Extent),
     over: &JobEnd,
     stopwatch: &Stopwatch,
 ) {

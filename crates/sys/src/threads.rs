@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, Builder, JoinHandle, Scope, ScopedJoinHandle};
 
 use rustix::process::{Resource, getrlimit};
@@ -15,9 +15,10 @@ use crate::memory::has_address_space;
 /// concurrent allocations of other threads.
 const THREAD_SPACE: usize = 16 << 20;
 
-/// Number of cores available to this process (CPU affinity and control group).
+/// Number of cores that were available to this process when it was first asked for (CPU affinity and control group), which takes 12 system calls.
 pub fn cores() -> NonZeroUsize {
-    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+    static CORES: OnceLock<NonZeroUsize> = OnceLock::new();
+    *CORES.get_or_init(|| thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
 /// Starts a thread in `scope`. Returns `None` if the system refuses; `work` is then dropped without being called.
@@ -97,23 +98,29 @@ pub fn map<P: Send, T: Send>(
 ) -> Vec<T> {
     let parts = Mutex::new(parts.into_iter().enumerate());
     let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let pull = || {
-        let mut results = Vec::new();
+    let results = Mutex::new(Vec::new());
+    on_each(threads, &|| {
         while let Some((number, part)) = next() {
-            results.push((number, work(part)));
+            let result = work(part);
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            if results.len() <= number {
+                results.resize_with(number + 1, || None);
+            }
+            results[number] = Some(result);
         }
-        results
-    };
-    let mut results = thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map_while(|_| spawn(scope, pull)).collect();
-        let mut results = pull();
-        for worker in workers {
-            results.extend(worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        results
     });
-    results.sort_unstable_by_key(|&(number, _)| number);
-    results.into_iter().map(|(_, result)| result).collect()
+    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+}
+
+/// Calls `work` on up to `threads` threads, including the caller's. Not generic, so that [`map`] has no copy of it for each kind of part.
+fn on_each(threads: usize, work: &(dyn Fn() + Sync)) {
+    thread::scope(|scope| {
+        let workers: Vec<_> = (1..threads).map_while(|_| spawn(scope, work)).collect();
+        work();
+        for worker in workers {
+            worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
+    });
 }
 
 #[cfg(test)]

@@ -125,8 +125,7 @@ pub(crate) fn answer_of(
     tally.complete(&mut answer, query);
     // Those of pairs are in no order until only those of the first keys are left.
     if !query.has_series() || !pairs.is_empty() {
-        answer.top.sort_unstable_by(|one, other| query.order.compare(one, other));
-        answer.top.truncate(query.order.number);
+        query.order.arrange(&mut answer.top);
     }
     match query.buckets() {
         Some(buckets) if !pairs.is_empty() => timeline::arrange_pairs(&mut answer, query, buckets, &pairs),

@@ -286,7 +286,7 @@ impl Merged {
         });
         let entries: Vec<Entry<'_>> = entries.collect();
         let mut first = order.select_from(entries.iter(), self.measures.as_ref());
-        first.sort_unstable_by(|one, other| order.compare(one, other));
+        order.arrange(&mut first);
         first
     }
 }

@@ -90,6 +90,12 @@ impl Order {
         }
     }
 
+    /// Sorts keys, and keeps the first.
+    pub(crate) fn arrange(&self, keys: &mut Vec<KeyCount>) {
+        keys.sort_unstable_by(|one, other| self.compare(one, other));
+        keys.truncate(self.number);
+    }
+
     /// Compares two keys in the order of the answer.
     pub(crate) fn compare(&self, one: &KeyCount, other: &KeyCount) -> Ordering {
         let rank = |key: &KeyCount| match self.by {
@@ -177,8 +183,7 @@ mod tests {
             let tables = [&table];
             let shards: Vec<_> = (0..SHARDS).map(|shard| JoinedShard::new(&tables, shard)).collect();
             let mut found: Vec<KeyCount> = shards.iter().flat_map(|shard| shard.select(&order, shard.entries())).collect();
-            found.sort_unstable_by(|one, other| order.compare(one, other));
-            found.truncate(number);
+            order.arrange(&mut found);
             prop_assert_eq!(found, sorted(all(&shards), order));
         }
     }
@@ -198,7 +203,7 @@ mod tests {
         for (reverse, expected) in [(false, ["c", "e", "b", "a", "d"]), (true, ["b", "c", "e", "a", "d"])] {
             let order = Order { by: SortBy::Measure(0), reverse, number: 9, min_count: 1 };
             let mut keys = keys.to_vec();
-            keys.sort_by(|one, other| order.compare(one, other));
+            order.arrange(&mut keys);
             assert_eq!(
                 keys.iter().map(|key| key.key.as_slice()).collect::<Vec<_>>(),
                 expected.map(str::as_bytes)

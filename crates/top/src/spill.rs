@@ -233,8 +233,7 @@ impl Selected {
             Selection::Keys(order) => {
                 self.best.extend(select(&order, entries));
                 if self.best.len() > order.number {
-                    self.best.sort_unstable_by(|one, other| order.compare(one, other));
-                    self.best.truncate(order.number);
+                    order.arrange(&mut self.best);
                 }
             }
         }

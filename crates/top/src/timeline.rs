@@ -295,8 +295,7 @@ pub(crate) fn first_keys<'k>(
         .filter(|&(_, count)| count >= order.min_count)
         .map(|(key, count)| KeyCount::new(key.to_vec(), count))
         .collect();
-    keys.sort_unstable_by(|one, other| order.compare(one, other));
-    keys.truncate(order.number);
+    order.arrange(&mut keys);
     (distinct, keys)
 }
 

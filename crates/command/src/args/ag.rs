@@ -81,7 +81,7 @@ pub(super) fn parse(given: &[OsString]) -> Result<super::Arguments, Error> {
     translation.read(&given[1.min(given.len())..]).map_err(Fault::into_error)?;
     if let Some(text) = translation.text {
         let command = super::Command::Print(text.into_bytes(), Exit::Found);
-        return Ok(super::Arguments { command, color: None });
+        return Ok(super::Arguments { command, common: super::Common::default() });
     }
     let translated = translation.finish().map_err(Fault::into_error)?;
     let all: Vec<OsString> = ["ag", "grep"].map(OsString::from).into_iter().chain(translated).collect();

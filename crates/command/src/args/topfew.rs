@@ -26,7 +26,7 @@ pub(super) fn parse(given: &[OsString]) -> Result<super::Arguments, Error> {
     let matches = standalone::matches(command, &[("comb top", Program::current().name())], given);
     let mut matches = matches.map_err(top::hints::add_hint)?;
     let Topfew { top, color } = Topfew::from_arg_matches_mut(&mut matches)?;
-    Ok(super::Arguments { command: super::Command::Top(Box::new(top)), color })
+    Ok(super::Arguments { command: super::Command::Top(Box::new(top)), common: super::Common { color } })
 }
 
 pub(super) fn command() -> Command {

@@ -3,8 +3,8 @@
 use finecomb_scan::{Block, LONG_LINE, NulEnds, Output, Source, Visit};
 
 use super::*;
+use crate::any_matcher::AnyMatcher;
 use crate::line_matcher::LineMatcher;
-use crate::matcher::AnyMatcher;
 use crate::options::{GrepOptions, PatternOptions};
 
 /// A block, and whether it begins within a long line.

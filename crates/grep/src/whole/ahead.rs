@@ -281,7 +281,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::matcher::{AnyMatcher, expressions, regex};
+    use crate::any_matcher::AnyMatcher;
+    use crate::matcher::{expressions, regex};
     use crate::options::{Boundary, GrepOptions, LineEnd, PatternOptions};
 
     const PATTERNS: [&str; 16] = [

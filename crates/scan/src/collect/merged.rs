@@ -10,7 +10,6 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use finecomb_meter::{Meter, Phase, Report, Stopwatch, ThreadTimes};
-use finecomb_sys::threads::spawn;
 
 use crate::block::Block;
 use crate::inputs::Inputs;
@@ -87,13 +86,10 @@ pub fn fold<A: Accumulate>(
         worker.run();
         Some(joining.join(worker))
     };
+    let done = || queue.pace.work();
     let threads: Vec<_> = thread::scope(|scope| {
         if let Some(watch) = options.watch {
-            let (queue, over, stopwatch) = (&queue, &over, &stopwatch);
-            // The job also completes without progress reports.
-            let _ = spawn(scope, move || {
-                progress::show(watch, Some(inputs), (|| queue.pace.work(), &queue.extent), over, stopwatch)
-            });
+            progress::start(scope, watch, Some(inputs), (&done, &queue.extent), &over, &stopwatch);
         }
         threads::run(options.width, &queue, &over, || work(0), work).into_iter().flatten().collect()
     });

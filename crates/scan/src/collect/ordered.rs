@@ -22,7 +22,6 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 use finecomb_meter::{Meter, Phase, Report, Stopwatch, ThreadTimes};
-use finecomb_sys::threads::spawn;
 
 use crate::block::{Block, Source};
 use crate::inputs::Inputs;
@@ -392,11 +391,10 @@ fn run<'w, V: Visit + 'w>(
         return run_workers(options, plan, (stopwatch, meter), visitor);
     };
     let over = JobEnd::default();
+    let bytes = || done.bytes.load(Ordering::Relaxed);
     thread::scope(|scope| {
         let _over = over.signal_on_drop();
-        let (over, done) = (&over, (|| done.bytes.load(Ordering::Relaxed), &done.extent));
-        // The job also completes without progress reports.
-        let _ = spawn(scope, move || progress::show(watch, Some(inputs), done, over, stopwatch));
+        progress::start(scope, watch, Some(inputs), (&bytes, &done.extent), &over, stopwatch);
         run_workers(options, plan, (stopwatch, meter), visitor)
     })
 }

@@ -33,21 +33,33 @@ pub(crate) fn run<R: Send>(
     work: impl Fn(usize) -> R + Sync,
 ) -> Vec<R> {
     let done = Mutex::new(Vec::new());
-    let (done_by, work) = (&done, &work);
-    let put = |number, result| done_by.lock().unwrap_or_else(PoisonError::into_inner).push((number, result));
+    let put = |number, result| {
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        if done.len() <= number {
+            done.resize_with(number + 1, || None);
+        }
+        done[number] = Some(result);
+    };
+    let first = Box::new(|| put(0, first()));
+    run_each(width, job, over, first, &|number| put(number, work(number)));
+    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+}
+
+/// Does the same without results. Not generic, so that there is one copy for all kinds of jobs.
+fn run_each(
+    width: Width,
+    job: &dyn Governed,
+    over: &JobEnd,
+    first: Box<dyn FnOnce() + '_>,
+    work: &(dyn Fn(usize) + Sync),
+) {
     thread::scope(|scope| {
-        let spawn_worker = move |number| {
-            let member = move || put(number, work(number));
-            // If the system refuses more threads, the existing ones do the work.
-            threads::spawn(scope, member).is_some()
-        };
+        // If the system refuses more threads, the existing ones do the work.
+        let spawn_worker = move |number| threads::spawn(scope, move || work(number)).is_some();
         let _signalled = over.signal_on_drop();
         start(scope, width, job, over, spawn_worker);
-        put(0, first());
+        first();
     });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|&(number, _)| number);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Starts the initial workers, and the governor if there is one.

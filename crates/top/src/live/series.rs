@@ -70,7 +70,7 @@ pub(super) fn merged<'p>(
     };
     let totals: Vec<Entry<'_>> = parts.iter().map(total).collect();
     let mut keys = order.select_from(totals.iter(), None);
-    keys.sort_unstable_by(|one, other| order.compare(one, other));
+    order.arrange(&mut keys);
     let of_key = |key: &KeyCount| {
         parts.get(&key.key[..]).into_iter().flatten().flat_map(|part| part.buckets.iter().copied())
     };
