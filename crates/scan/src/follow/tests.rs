@@ -247,7 +247,7 @@ fn the_rest_of_a_truncated_file_is_read_from_its_copy() {
                     let copy = world.path(&format!("a.log.{number}"));
                     File::create(&copy).expect("room");
                     // A file that is truncated in the instant in which it is read is not recognised in its copy.
-                    thread::sleep(Duration::from_millis(150));
+                    world.await_lines(&expected[..=number].iter().map(String::as_str).collect::<Vec<_>>());
                     fs::copy(world.path("a.log"), copy).expect("room");
                     File::create(world.path("a.log")).expect("room");
                     // A second rotation before the first one is seen would hide it.
