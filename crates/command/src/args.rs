@@ -201,10 +201,16 @@ fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
     })
 }
 
-/// Parses the arguments by the definition of the command that the first names. That of all commands takes 0.3 ms to make, and is needed only
-/// for messages, so `None` is returned if anything is wrong.
+/// Parses the arguments by the definition of the command that the first names. The definition of all commands takes 0.4 ms to make, and is
+/// needed only for messages, so `None` is returned if anything is wrong.
 fn parse_as_named(arguments: &[OsString]) -> Option<Arguments> {
-    let (name, define): (_, fn(clap::Command) -> clap::Command) = match arguments.get(1)?.to_str()? {
+    let mut matches = named_definition(arguments.get(1)?.to_str()?)?.try_get_matches_from(arguments).ok()?;
+    Arguments::from_arg_matches_mut(&mut matches).ok()
+}
+
+/// The definition of `comb` with a single command; `None` for those whose start is not worth it.
+fn named_definition(name: &str) -> Option<clap::Command> {
+    let (name, define): (_, fn(clap::Command) -> clap::Command) = match name {
         "find" => ("find", find::Arguments::augment_args),
         "grep" => ("grep", grep::Arguments::augment_args),
         #[cfg(feature = "symbols")]
@@ -212,10 +218,7 @@ fn parse_as_named(arguments: &[OsString]) -> Option<Arguments> {
         "top" => ("top", top::Arguments::augment_args),
         _ => return None,
     };
-    let comb = Common::augment_args(clap::Command::new("comb"));
-    let comb = comb.subcommand(define(clap::Command::new(name)));
-    let mut matches = comb.try_get_matches_from(arguments).ok()?;
-    Arguments::from_arg_matches_mut(&mut matches).ok()
+    Some(Common::augment_args(clap::Command::new("comb")).subcommand(define(clap::Command::new(name))))
 }
 
 /// The manual page of `rg`.
@@ -231,6 +234,26 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         super::Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_command_that_is_defined_alone_is_that_of_the_definition_of_all() {
+        let all = super::Arguments::command();
+        // Messages show the order, and are those of the definition of all.
+        let shown = |command: &Command| format!("{:?}", command.clone().display_order(0));
+        let common = |comb: &Command| {
+            let flags = comb.get_arguments().map(|flag| flag.clone().display_order(0));
+            format!("{:?}", flags.collect::<Vec<_>>())
+        };
+        let mut alone = 0;
+        for command in all.get_subcommands() {
+            let name = command.get_name();
+            let Some(comb) = super::named_definition(name) else { continue };
+            assert!(comb.find_subcommand(name).map(shown) == Some(shown(command)), "{name}");
+            assert_eq!(common(&comb), common(&all), "{name}");
+            alone += 1;
+        }
+        assert_eq!(alone, 4);
     }
 
     /// All commands without subcommands, with their full names.

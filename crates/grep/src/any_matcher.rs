@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use grep_matcher::{ByteSet, Captures, LineMatchKind, LineTerminator, Match, Matcher, NoError};
 
-use crate::condition::{Conditioned, FileMatcher};
+use crate::condition::Conditioned;
 use crate::line_matcher::{LineCaptures, LineMatcher};
 
 /// Patterns compiled by one of the engines.
@@ -36,6 +36,29 @@ impl AnyMatcher {
     /// Whether the engine is that of Rust.
     pub(crate) fn is_rust(&self) -> bool {
         matches!(self, Self::Rust(_) | Self::RustWith(_))
+    }
+
+    /// Whether files must be in memory as a whole, since there are conditions on them.
+    pub(crate) fn needs_whole_files(&self) -> bool {
+        match self {
+            Self::RustWith(matcher) => matcher.needs_whole_files(),
+            #[cfg(feature = "pcre2")]
+            Self::Pcre2With(matcher) => matcher.needs_whole_files(),
+            _ => false,
+        }
+    }
+
+    /// Looks at a file before it is searched, if there are conditions.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    pub(crate) fn begin_file(&mut self, text: &[u8]) -> Result<(), Failure> {
+        match self {
+            Self::RustWith(matcher) => Ok(matcher.begin_file(text)?),
+            #[cfg(feature = "pcre2")]
+            Self::Pcre2With(matcher) => Ok(matcher.begin_file(text)?),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -85,16 +108,6 @@ impl Captures for AnyCaptures {
             #[cfg(feature = "pcre2")]
             Self::Pcre2(captures) => captures.get(index),
         }
-    }
-}
-
-impl FileMatcher for AnyMatcher {
-    fn needs_whole_files(&self) -> bool {
-        with_each!(self, matcher => matcher.needs_whole_files())
-    }
-
-    fn begin_file(&mut self, text: &[u8]) -> Result<(), Failure> {
-        with_each!(self, matcher => Ok(matcher.begin_file(text)?))
     }
 }
 

@@ -53,46 +53,6 @@ pub(crate) struct Conditioned<M> {
     is_right_file: bool,
 }
 
-/// A matcher that may have conditions on files.
-pub(crate) trait FileMatcher: Matcher {
-    /// Whether files must be in memory as a whole.
-    fn needs_whole_files(&self) -> bool {
-        false
-    }
-
-    /// Looks at a file before it is searched.
-    ///
-    /// # Errors
-    /// If the engine fails.
-    fn begin_file(&mut self, _text: &[u8]) -> Result<(), Self::Error> {
-        Ok(())
-    }
-}
-
-#[cfg(feature = "pcre2")]
-impl FileMatcher for grep_pcre2::RegexMatcher {}
-
-impl<M: Matcher> FileMatcher for Conditioned<M> {
-    fn needs_whole_files(&self) -> bool {
-        !self.files.is_empty()
-    }
-
-    fn begin_file(&mut self, text: &[u8]) -> Result<(), M::Error> {
-        self.is_right_file = self.files.hold(|finder| {
-            if self.spans_lines {
-                return finder.matcher().is_match(text);
-            }
-            let mut any = false;
-            finder.lines(text, |_| {
-                any = true;
-                ControlFlow::Break(())
-            })?;
-            Ok(any)
-        })?;
-        Ok(())
-    }
-}
-
 impl<M: Matcher> Conditioned<M> {
     pub(crate) fn new(
         matcher: M,
@@ -107,6 +67,30 @@ impl<M: Matcher> Conditioned<M> {
             none: files.none.into_iter().map(finder).collect(),
         };
         Self { matcher, lines, files, terminator, spans_lines, inverts, is_right_file: true }
+    }
+
+    /// Whether files must be in memory as a whole.
+    pub(crate) fn needs_whole_files(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// Looks at a file before it is searched.
+    ///
+    /// # Errors
+    /// If the engine fails.
+    pub(crate) fn begin_file(&mut self, text: &[u8]) -> Result<(), M::Error> {
+        self.is_right_file = self.files.hold(|finder| {
+            if self.spans_lines {
+                return finder.matcher().is_match(text);
+            }
+            let mut any = false;
+            finder.lines(text, |_| {
+                any = true;
+                ControlFlow::Break(())
+            })?;
+            Ok(any)
+        })?;
+        Ok(())
     }
 
     /// The lines that a match is in, terminators included.

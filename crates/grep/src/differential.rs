@@ -770,8 +770,7 @@ fn a_piece_with_a_nul_is_not_searched_where_a_block_ends_in_it() {
 fn lines_that_end_with_nul_are_text_also_in_a_search_across_lines() {
     let pattern = PatternOptions { patterns: ["b".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions { pattern, line_end: LineEnd::Nul, ..GrepOptions::default() };
-    let Ok(AnyMatcher::Rust(matcher)) = AnyMatcher::new(&options) else { unreachable!() };
-    let mut searcher = WholeSearcher::new(&options, matcher);
+    let mut searcher = WholeSearcher::new(&options, AnyMatcher::new(&options).unwrap());
     assert_eq!(visit(&mut searcher, true, b"a\0b\0a", 0, &[]).0, b"b\0");
 }
 

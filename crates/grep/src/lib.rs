@@ -58,7 +58,6 @@ pub use print::excerpt::excerpt;
 pub use regex_syntax::hir::Hir;
 
 use crate::any_matcher::AnyMatcher;
-use crate::condition::FileMatcher;
 pub use crate::enclosing::{NewScopeFinder, Scope, ScopeFinder};
 use crate::find::Finder;
 pub use crate::matcher::Error;

@@ -8,7 +8,6 @@ use grep_regex::{RegexCaptures, RegexMatcher};
 use memchr::memchr2;
 use regex_syntax::ParserBuilder;
 
-use crate::condition::FileMatcher;
 use crate::options::{Boundary, Case, GrepOptions, LineEnd, PatternOptions};
 
 /// Minimum number of words that are looked up. The engine searches for fewer at least as fast.
@@ -132,8 +131,6 @@ impl Captures for LineCaptures {
         }
     }
 }
-
-impl FileMatcher for LineMatcher {}
 
 impl Matcher for LineMatcher {
     type Captures = LineCaptures;

@@ -22,7 +22,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use memchr::memchr;
 use termcolor::{Ansi, NoColor, WriteColor};
 
-use crate::condition::FileMatcher;
+use crate::any_matcher::AnyMatcher;
 use crate::enclosing::{Enclosing, ScopeFinder};
 use crate::find::without_terminator;
 use crate::options::{Binary, GrepOptions, LineEnd, Mode};
@@ -37,9 +37,9 @@ use records::{RecordSink, Recorded};
 use results::Results;
 
 /// Whole-file search of one worker.
-pub(crate) struct WholeSearcher<'q, M> {
+pub(crate) struct WholeSearcher<'q> {
     options: &'q GrepOptions,
-    matcher: M,
+    matcher: AnyMatcher,
     searcher: Searcher,
     printer: Printer,
     /// Finds definitions around matches, if they are printed.
@@ -72,8 +72,8 @@ struct Recording {
     pieces: Vec<Piece>,
 }
 
-impl<'q, M: FileMatcher> WholeSearcher<'q, M> {
-    pub(crate) fn new(options: &'q GrepOptions, matcher: M) -> Self {
+impl<'q> WholeSearcher<'q> {
+    pub(crate) fn new(options: &'q GrepOptions, matcher: AnyMatcher) -> Self {
         let mut builder = SearcherBuilder::new();
         builder
             .max_matches(options.max_count)
@@ -366,7 +366,7 @@ fn search_json<M: Matcher>(
     Outcome { any: sink.has_match(), stats, error: error.map(|error| error.to_string()) }
 }
 
-impl<M: FileMatcher + Send> Visit for WholeSearcher<'_, M> {
+impl Visit for WholeSearcher<'_> {
     type Found = PartMatches;
     type State = ();
     type Tally = ();

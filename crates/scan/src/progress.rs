@@ -119,11 +119,10 @@ pub(crate) fn start<'scope, 'env>(
     scope: &'scope Scope<'scope, 'env>,
     watch: Watch<'env>,
     inputs: Option<&'env Inputs>,
-    done: (&'env (dyn Fn() -> u64 + Sync), &'env Extent),
+    (done, extent): (&'env (dyn Fn() -> u64 + Sync), &'env Extent),
     over: &'env JobEnd,
     stopwatch: &'env Stopwatch,
 ) {
-    let (done, extent) = done;
     let _ = spawn(scope, move || show(watch, inputs, (done, extent), over, stopwatch));
 }
 

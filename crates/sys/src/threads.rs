@@ -98,18 +98,39 @@ pub fn map<P: Send, T: Send>(
 ) -> Vec<T> {
     let parts = Mutex::new(parts.into_iter().enumerate());
     let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let results = Mutex::new(Vec::new());
+    let results = Results::default();
     on_each(threads, &|| {
         while let Some((number, part)) = next() {
-            let result = work(part);
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-            if results.len() <= number {
-                results.resize_with(number + 1, || None);
-            }
-            results[number] = Some(result);
+            results.put(number, work(part));
         }
     });
-    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+    results.in_order()
+}
+
+/// Results of numbered parts, which threads put in any order.
+#[derive(Debug)]
+pub struct Results<T>(Mutex<Vec<Option<T>>>);
+
+impl<T> Default for Results<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> Results<T> {
+    /// Puts the result of the part with this number, which takes memory for all numbers below.
+    pub fn put(&self, number: usize, result: T) {
+        let mut results = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if results.len() <= number {
+            results.resize_with(number + 1, || None);
+        }
+        results[number] = Some(result);
+    }
+
+    /// The results in the order of the numbers, without those that are missing.
+    pub fn in_order(self) -> Vec<T> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+    }
 }
 
 /// Calls `work` on up to `threads` threads, including the caller's. Not generic, so that [`map`] has no copy of it for each kind of part.
@@ -134,6 +155,15 @@ mod tests {
             assert!(squares.into_iter().eq((0..1000).map(|number| number * number)), "{threads} threads");
         }
         assert_eq!(map(1, [0; 0], |part| part), [0; 0]);
+    }
+
+    #[test]
+    fn results_may_be_put_in_any_order_and_be_missing() {
+        let results = Results::default();
+        for number in [5, 0, 3] {
+            results.put(number, number);
+        }
+        assert_eq!(results.in_order(), [0, 3, 5]);
     }
 
     #[test]

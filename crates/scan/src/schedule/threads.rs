@@ -3,7 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
@@ -32,17 +31,10 @@ pub(crate) fn run<R: Send>(
     first: impl FnOnce() -> R,
     work: impl Fn(usize) -> R + Sync,
 ) -> Vec<R> {
-    let done = Mutex::new(Vec::new());
-    let put = |number, result| {
-        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-        if done.len() <= number {
-            done.resize_with(number + 1, || None);
-        }
-        done[number] = Some(result);
-    };
-    let first = Box::new(|| put(0, first()));
-    run_each(width, job, over, first, &|number| put(number, work(number)));
-    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+    let done = threads::Results::default();
+    let first = Box::new(|| done.put(0, first()));
+    run_each(width, job, over, first, &|number| done.put(number, work(number)));
+    done.in_order()
 }
 
 /// Does the same without results. Not generic, so that there is one copy for all kinds of jobs.
