@@ -9,6 +9,7 @@
 
 mod cache;
 mod chart;
+mod drawing;
 mod effort;
 mod error;
 pub mod experiment;

@@ -1,23 +1,8 @@
-//! SVG documents drawn with plotters, and the style of all pictures.
+//! SVG documents: the style that all pictures have in common, and the shapes that charts consist of.
 
-use std::io;
-
-use plotters::chart::MeshStyle;
-use plotters::coord::Shift;
-use plotters::coord::ranged1d::Ranged;
-use plotters::prelude::*;
+use std::fmt::{self, Write};
 
 use crate::wrap::wrapped;
-
-/// A part of a picture.
-pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
-/// Whether drawing succeeded. Drawing into a string always does.
-pub type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
-
-/// Factor by which plotters draws a picture larger than its declared size, since it rounds coordinates to whole pixels, which
-/// would be visible in curves and small marks.
-const FINENESS: i32 = 8;
 
 /// Text size of titles in pixels.
 const TITLE: i32 = 22;
@@ -25,82 +10,165 @@ const TITLE: i32 = 22;
 /// Text size of everything else in pixels.
 pub const LABEL: i32 = 16;
 
-/// The colours of text, axes and grid.
-const INK: RGBColor = RGBColor(34, 34, 34);
-pub(crate) const AXIS: RGBColor = RGBColor(110, 110, 110);
-pub(crate) const GRID: RGBColor = RGBColor(225, 225, 225);
-
-/// The colours of Okabe and Ito, in order of use; yellow, which is hardly visible on white, is omitted.
-pub const COLOURS: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(0, 0, 0),
-];
+/// Pixels of a character and of a row of text, approximately.
+pub(crate) const CHARACTER: i32 = 9;
+pub(crate) const ROW: i32 = LABEL * 5 / 4;
 
 /// Pixels around the picture.
 const MARGIN: i32 = 16;
 
-/// Pixels for the numbers and the name of the horizontal axis.
-pub const BELOW: i32 = 46;
+/// A colour: its red, green and blue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colour(pub u8, pub u8, pub u8);
 
-/// Converts pixels of the picture to pixels of plotters.
-pub fn px(pixels: i32) -> i32 {
-    pixels * FINENESS
+/// The colour of text.
+pub const INK: Colour = Colour(34, 34, 34);
+
+/// The colour of axes.
+pub const AXIS: Colour = Colour(110, 110, 110);
+
+/// The colour of the grid.
+pub const GRID: Colour = Colour(225, 225, 225);
+
+/// The colours of Masataka Okabe and Kei Ito ("Color Universal Design", 2008), which colour-blind readers can distinguish, in
+/// order of use; yellow, which is hardly visible on white, is omitted.
+pub const COLOURS: [Colour; 7] = [
+    Colour(0, 114, 178),
+    Colour(213, 94, 0),
+    Colour(0, 158, 115),
+    Colour(204, 121, 167),
+    Colour(230, 159, 0),
+    Colour(86, 180, 233),
+    Colour(0, 0, 0),
+];
+
+impl fmt::Display for Colour {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{:02X}{:02X}{:02X}", self.0, self.1, self.2)
+    }
 }
 
-/// Style of a text of this size in pixels, in sans serif.
-pub fn text_style(size: i32, style: FontStyle) -> TextStyle<'static> {
-    TextStyle::from(("sans-serif", px(size)).into_font().style(style)).color(&INK)
+/// A place in pixels, from the left and from the top.
+pub(crate) type Place = (f64, f64);
+
+/// The side of its place on which a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// To the right, in the middle of the row.
+    Right,
+    /// To the left, in the middle of the row.
+    Left,
+    /// Below, in the middle of the column.
+    Below,
+    /// Around it, turned by a quarter to the left.
+    Upwards,
 }
 
-/// An SVG document with a title and a subtitle, and an area of `size` pixels (width and height) below for `draw`.
-pub fn document(
-    title: &str,
-    subtitle: &str,
-    size: (i32, i32),
-    draw: impl FnOnce(&Area<'_>) -> Drawn,
-) -> String {
+/// Shapes, later ones on top.
+#[derive(Default)]
+pub(crate) struct Shapes(String);
+
+impl Shapes {
+    /// A row of text.
+    pub(crate) fn text(&mut self, (x, y): Place, text: &str, side: Side) {
+        let (anchor, down) = match side {
+            Side::Right => ("start", "0.35em"),
+            Side::Left => ("end", "0.35em"),
+            Side::Below => ("middle", "0.76em"),
+            Side::Upwards => ("middle", "0.35em"),
+        };
+        let (x, y) = (Pixels(x), Pixels(y));
+        let turn =
+            if side == Side::Upwards { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
+        let attributes = format!("dy=\"{down}\" text-anchor=\"{anchor}\"{turn}");
+        write_text(&mut self.0, (x, y), LABEL, &attributes, text);
+    }
+
+    /// A line through several points.
+    pub(crate) fn line(&mut self, points: &[Place], colour: Colour, width: i32) {
+        let style = format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"");
+        self.shape("polyline", &style, points);
+    }
+
+    /// A filled outline.
+    pub(crate) fn polygon(&mut self, points: &[Place], colour: Colour) {
+        self.shape("polygon", &format!("fill=\"{colour}\""), points);
+    }
+
+    /// A filled circle.
+    pub(crate) fn circle(&mut self, (x, y): Place, radius: i32, colour: Colour) {
+        let (x, y) = (Pixels(x), Pixels(y));
+        self.add(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{colour}\"/>"));
+    }
+
+    /// The elements of the shapes.
+    pub(crate) fn elements(self) -> String {
+        self.0
+    }
+
+    fn shape(&mut self, element: &str, style: &str, points: &[Place]) {
+        let points: Vec<String> =
+            points.iter().map(|&(x, y)| format!("{},{}", Pixels(x), Pixels(y))).collect();
+        self.add(format_args!("<{element} {style} points=\"{}\"/>", points.join(" ")));
+    }
+
+    fn add(&mut self, element: fmt::Arguments<'_>) {
+        add(&mut self.0, element);
+    }
+}
+
+/// Pixels to a tenth.
+#[derive(Clone, Copy)]
+struct Pixels(f64);
+
+impl fmt::Display for Pixels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", (self.0 * 10.0).round() / 10.0)
+    }
+}
+
+fn add(out: &mut String, element: fmt::Arguments<'_>) {
+    writeln!(out, "{element}").expect("a string can be written");
+}
+
+fn write_text(out: &mut String, (x, y): (Pixels, Pixels), size: i32, attributes: &str, text: &str) {
+    let mut escaped = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            other => escaped.push(other),
+        }
+    }
+    let size = Pixels(f64::from(size) * 0.8);
+    add(out, format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" {attributes}>{escaped}</text>"));
+}
+
+/// An SVG document with a title, a subtitle, and below them SVG elements that take `size` pixels (width and height).
+///
+/// Characters that XML cannot represent are shown as �, those of `elements` as well.
+pub fn document(title: &str, subtitle: &str, size: (i32, i32), elements: &str) -> String {
     // Approximate character width of DejaVu Sans, which is wider than most fonts.
     let columns = |text_size: i32| (f64::from(size.0) / (f64::from(text_size) * 0.47)) as usize;
-    let texts = [(title, TITLE, FontStyle::Bold), (subtitle, LABEL, FontStyle::Normal)];
-    let lines = texts.into_iter().flat_map(|(text, size, style)| {
-        wrapped(text, columns(size)).into_iter().map(move |line| (line, size, style))
-    });
-    let lines: Vec<(String, i32, FontStyle)> = lines.collect();
-    let top = MARGIN * 3 / 2 + lines.iter().map(|(_, size, _)| size * 5 / 4).sum::<i32>();
-    let (width, height) = (size.0 + 2 * MARGIN, top + size.1 + MARGIN);
-    let mut svg = String::new();
-    let draw_all = |backend: SVGBackend<'_>| {
-        let area = backend.into_drawing_area();
-        area.fill(&WHITE)?;
-        let mut y = MARGIN;
-        for (line, size, style) in lines {
-            area.draw_text(&line, &text_style(size, style), (px(MARGIN), px(y)))?;
+    let mut head = String::new();
+    let mut y = MARGIN;
+    for (text, size, weight) in [(title, TITLE, " font-weight=\"bold\""), (subtitle, LABEL, "")] {
+        for line in wrapped(text, columns(size)) {
+            let place = (Pixels(MARGIN.into()), Pixels(y.into()));
+            write_text(&mut head, place, size, &format!("dy=\"0.76em\"{weight}"), &line);
             y += size * 5 / 4;
         }
-        draw(&area.margin(px(top), px(MARGIN), px(MARGIN), px(MARGIN)))?;
-        area.present()
-    };
-    draw_all(SVGBackend::with_string(&mut svg, (px(width) as u32, px(height) as u32)))
-        .expect("drawing into a string cannot fail");
-    let size = |width, height| format!("width=\"{width}\" height=\"{height}\"");
-    let svg = svg.replacen(&size(px(width), px(height)), &size(width, height), 1);
-    // Texts may contain characters that XML cannot represent.
+    }
+    let top = y + MARGIN / 2;
+    let (width, height) = (size.0 + 2 * MARGIN, top + size.1 + MARGIN);
+    let svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"sans-serif\" fill=\"{INK}\">\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#FFFFFF\"/>\n\
+         {head}<g transform=\"translate({MARGIN} {top})\">\n{elements}</g>\n</svg>\n"
+    );
     let is_refused =
         |char: char| char.is_control() && char != '\n' || matches!(char, '\u{FFFE}' | '\u{FFFF}');
     svg.replace(is_refused, "\u{FFFD}")
-}
-
-/// Sets the common style of axes and grid.
-pub fn set_style<X: Ranged, Y: Ranged>(mesh: &mut MeshStyle<'_, '_, X, Y, SVGBackend<'_>>) {
-    mesh.label_style(text_style(LABEL, FontStyle::Normal))
-        .axis_desc_style(text_style(LABEL, FontStyle::Normal))
-        .axis_style(AXIS.stroke_width(px(1) as u32))
-        .bold_line_style(GRID.stroke_width(px(1) as u32))
-        .light_line_style(TRANSPARENT)
-        .set_all_tick_mark_size(px(4));
 }

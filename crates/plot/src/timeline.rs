@@ -3,10 +3,8 @@
 use std::iter::once;
 
 use finecomb_sys::units::Count;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::document::{AXIS, Area, COLOURS, Drawn, GRID, LABEL, document, px, set_style, text_style};
+use crate::document::{AXIS, CHARACTER, COLOURS, Colour, GRID, Place, ROW, Shapes, Side, document};
 
 /// Size in pixels of the chart without its legend.
 const SIZE: (i32, i32) = (1000, 400);
@@ -14,15 +12,14 @@ const SIZE: (i32, i32) = (1000, 400);
 /// Pixels below the chart: two lines of text.
 const BELOW: i32 = 56;
 
-/// Pixels of a character and of a row of text, approximately.
-const CHARACTER: i32 = 9;
-const ROW: i32 = LABEL * 5 / 4;
+/// Maximum number of marks of the axis of values.
+const MARKS: usize = 7;
 
-/// Pixels of a line sample in the legend, with the blank behind it.
+/// Pixels of a line sample in the legend, with the blank that follows.
 const SAMPLE: i32 = 30;
 
-/// Colours behind those of all pictures.
-const MORE_COLOURS: [RGBColor; 3] = [RGBColor(120, 94, 240), RGBColor(153, 153, 153), RGBColor(120, 70, 10)];
+/// Colours after those of all pictures.
+const MORE_COLOURS: [Colour; 3] = [Colour(120, 94, 240), Colour(153, 153, 153), Colour(120, 70, 10)];
 
 /// Up to this number of buckets, bars are apart, and lines have a mark at each value.
 const FEW: usize = 120;
@@ -78,82 +75,155 @@ impl Timeline {
     /// The chart as an SVG document.
     pub fn svg(&self) -> String {
         let legend = Legend::of(self);
-        document(&self.title, &self.subtitle, (SIZE.0, legend.height() + SIZE.1), |area| {
-            let (above, frame) = area.split_vertically(px(legend.height()));
-            legend.draw(&above)?;
-            self.draw(&frame)
-        })
+        let mut shapes = Shapes::default();
+        legend.draw(&mut shapes);
+        self.draw(f64::from(legend.height()), &mut shapes);
+        document(&self.title, &self.subtitle, (SIZE.0, legend.height() + SIZE.1), &shapes.elements())
     }
 
-    fn draw(&self, frame: &Area<'_>) -> Drawn {
-        let values = || self.curves.iter().flat_map(|curve| &curve.values).flatten().copied();
-        let finite = || values().filter(|value| value.is_finite());
-        let least = finite().fold(0.0, f64::min);
-        let most = finite().fold(f64::MIN, f64::max);
-        let most = if most > least { most + (most - least) * 0.05 } else { least + 1.0 };
-        let longest = [least, most].map(|value| number(&value).len()).into_iter().max().unwrap_or(0);
-        // Whole numbers have no marks between them.
-        let are_whole = finite().all(|value| value.fract() == 0.0);
-        let marks = if are_whole && least == 0.0 && most < 7.0 { most.floor() as usize + 1 } else { 7 };
-        let end = self.buckets.max(1) as f64;
-        let mut axes = ChartBuilder::on(frame)
-            .margin_top(px(6))
-            .margin_right(px(32))
-            .x_label_area_size(px(BELOW))
-            .y_label_area_size(px(32 + CHARACTER * longest as i32))
-            .build_cartesian_2d(0.0..end, least..most)?;
-        let mut mesh = axes.configure_mesh();
-        mesh.disable_x_mesh().y_desc(&self.value).y_label_formatter(&number).x_labels(0).y_labels(marks);
-        set_style(&mut mesh);
-        mesh.draw()?;
-        let line = |at: f64, style: ShapeStyle| PathElement::new([(at, least), (at, most)], style);
-        axes.draw_series(self.ticks.iter().map(|tick| line(tick.at, GRID.stroke_width(px(1) as u32))))?;
-        self.write_ticks(frame, |at| axes.plotting_area().map_coordinate(&(at, least)))?;
+    /// Draws the axes and the curves, `above` pixels from the top.
+    fn draw(&self, above: f64, shapes: &mut Shapes) {
+        let axis = ValueAxis::of(self.curves.iter().flat_map(|curve| &curve.values).flatten().copied());
+        let frame = Frame::new(&axis, self.buckets, above);
+        self.draw_axes(&axis, &frame, shapes);
         for (curve, colour) in self.curves.iter().zip(colours()) {
             let slots = Slots::of(&curve.values);
             if self.has_bars {
-                axes.draw_series(slots.bars().into_iter().map(|bar| Polygon::new(bar, colour.filled())))?;
+                for bar in slots.bars() {
+                    shapes.polygon(&frame.places(&bar), colour);
+                }
                 continue;
             }
-            let style = colour.stroke_width(px(2) as u32);
             for run in slots.runs(&self.breaks) {
-                let marks = if run.len() == 1 || slots.values.len() <= FEW { &run[..] } else { &[] };
-                axes.draw_series(marks.iter().map(|&at| Circle::new(at, px(3), colour.filled())))?;
-                axes.draw_series(once(PathElement::new(run, style)))?;
+                let points = frame.places(&run);
+                if run.len() == 1 || slots.values.len() <= FEW {
+                    points.iter().for_each(|&point| shapes.circle(point, 3, colour));
+                }
+                shapes.line(&points, colour, 2);
             }
         }
-        let breaks = self.breaks.iter().map(|&bucket| bucket as f64);
-        axes.draw_series(breaks.map(|at| line(at, AXIS.stroke_width(px(3) as u32))))?;
-        Ok(())
+        for &bucket in &self.breaks {
+            shapes.line(&frame.upright(bucket as f64), AXIS, 3);
+        }
     }
 
-    /// Writes the texts of the ticks below the axis, whose places in the picture `place` knows.
-    fn write_ticks(&self, frame: &Area<'_>, place: impl Fn(f64) -> (i32, i32)) -> Drawn {
-        let style = text_style(LABEL, FontStyle::Normal).pos(Pos::new(HPos::Center, VPos::Top));
-        let (left, top) = frame.get_base_pixel();
+    /// Draws the grid, the two axes, and the texts beside them.
+    fn draw_axes(&self, axis: &ValueAxis, frame: &Frame, shapes: &mut Shapes) {
+        let ends = [frame.left, frame.right];
+        for (value, text) in axis.marks() {
+            let (_, y) = frame.place((0.0, value));
+            shapes.line(&ends.map(|x| (x, y)), GRID, 1);
+            shapes.line(&[(frame.left - 4.0, y), (frame.left, y)], AXIS, 1);
+            shapes.text((frame.left - 9.0, y), &text, Side::Left);
+        }
         for tick in &self.ticks {
-            let (x, y) = place(tick.at);
-            for (row, text) in [&tick.label, &tick.context].into_iter().enumerate() {
-                frame.draw_text(text, &style, (x - left, y - top + px(8 + ROW * row as i32)))?;
+            shapes.line(&frame.upright(tick.at), GRID, 1);
+            let (x, y) = frame.place((tick.at, axis.least));
+            for (row, text) in (0..).zip([&tick.label, &tick.context]) {
+                shapes.text((x, y + f64::from(8 + ROW * row)), text, Side::Below);
             }
         }
-        Ok(())
+        shapes.line(&ends.map(|x| (x, frame.bottom)), AXIS, 1);
+        shapes.line(&[frame.top, frame.bottom].map(|y| (frame.left, y)), AXIS, 1);
+        shapes.text((10.0, (frame.top + frame.bottom) / 2.0), &self.value, Side::Upwards);
     }
 }
 
-fn colours() -> impl Iterator<Item = RGBColor> + Clone {
+/// The values that a chart spans.
+struct ValueAxis {
+    least: f64,
+    most: f64,
+    /// Whether all values are whole: there are no marks between them.
+    is_whole: bool,
+}
+
+impl ValueAxis {
+    /// The axis for these values, of which those that are not finite are left out. Zero is on it.
+    fn of(values: impl Iterator<Item = f64> + Clone) -> Self {
+        let finite = values.filter(|value| value.is_finite());
+        let least = finite.clone().fold(0.0, f64::min);
+        let most = finite.clone().fold(f64::MIN, f64::max);
+        let most = if most > least { most + (most - least) * 0.05 } else { least + 1.0 };
+        Self { least, most, is_whole: finite.clone().all(|value| value.fract() == 0.0) }
+    }
+
+    /// The share of the axis below a value, from 0 to 1.
+    fn share(&self, value: f64) -> f64 {
+        // Halves, as the difference of two values may be too large for a number.
+        let [value, least, most] = [value, self.least, self.most].map(|value| value / 2.0);
+        if most > least { ((value - least) / (most - least)).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// Round values in even steps, with their texts.
+    fn marks(&self) -> Vec<(f64, String)> {
+        let step = self.step();
+        let first = (self.least / step).ceil();
+        let values = (0..=MARKS).map(|index| (first + index as f64) * step);
+        values.take_while(|value| *value <= self.most).map(|value| (value, number(value))).collect()
+    }
+
+    /// The least step of 1, 2 or 5 times a power of ten at which there are no more marks than wanted.
+    fn step(&self) -> f64 {
+        let rough = (self.most / MARKS as f64 - self.least / MARKS as f64).max(f64::MIN_POSITIVE);
+        let power = 10f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0].map(|factor| factor * power).into_iter().find(|&step| step >= rough);
+        let step = step.unwrap_or(10.0 * power);
+        if self.is_whole { step.max(1.0) } else { step }
+    }
+}
+
+/// Where the curves are, in pixels.
+struct Frame<'a> {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+    buckets: f64,
+    axis: &'a ValueAxis,
+}
+
+impl<'a> Frame<'a> {
+    fn new(axis: &'a ValueAxis, buckets: usize, above: f64) -> Self {
+        let longest = axis.marks().iter().map(|(_, text)| text.len()).max().unwrap_or(0);
+        Self {
+            left: f64::from(32 + CHARACTER * longest as i32),
+            right: f64::from(SIZE.0 - 32),
+            top: above + 6.0,
+            bottom: above + f64::from(SIZE.1 - BELOW),
+            buckets: buckets.max(1) as f64,
+            axis,
+        }
+    }
+
+    /// The place of a value at a position in buckets.
+    fn place(&self, (at, value): (f64, f64)) -> Place {
+        let x = self.left + (self.right - self.left) * at / self.buckets;
+        (x, self.bottom - (self.bottom - self.top) * self.axis.share(value))
+    }
+
+    fn places(&self, points: &[(f64, f64)]) -> Vec<Place> {
+        points.iter().map(|&point| self.place(point)).collect()
+    }
+
+    /// The line from the bottom to the top at a position in buckets.
+    fn upright(&self, at: f64) -> [Place; 2] {
+        [self.axis.least, self.axis.most].map(|value| self.place((at, value)))
+    }
+}
+
+fn colours() -> impl Iterator<Item = Colour> {
     COLOURS.into_iter().chain(MORE_COLOURS)
 }
 
 /// A number with thousands separated by commas, and at most four significant digits behind the point.
-fn number(value: &f64) -> String {
+fn number(value: f64) -> String {
     let places = (3 - value.abs().log10().floor().clamp(-9.0, 3.0) as i32).max(0) as usize;
     let text = format!("{:.places$}", value.abs());
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
     let fraction = fraction.trim_end_matches('0');
     let whole = whole.parse().map_or_else(|_| whole.to_owned(), |whole| Count(whole).to_string());
     let is_zero = whole == "0" && fraction.is_empty();
-    let sign = if *value < 0.0 && !is_zero { "-" } else { "" };
+    let sign = if value < 0.0 && !is_zero { "-" } else { "" };
     let point = if fraction.is_empty() { "" } else { "." };
     format!("{sign}{whole}{point}{fraction}")
 }
@@ -242,16 +312,13 @@ impl<'a> Legend<'a> {
         ROW * rows + if rows > 0 { 10 } else { 0 }
     }
 
-    fn draw(&self, area: &Area<'_>) -> Drawn {
-        let style = text_style(LABEL, FontStyle::Normal).pos(Pos::new(HPos::Left, VPos::Center));
+    fn draw(&self, shapes: &mut Shapes) {
         for (index, (curve, colour)) in self.curves.iter().zip(colours()).enumerate() {
             let (row, column) = ((index / self.columns) as i32, (index % self.columns) as i32);
-            let (x, y) = (SIZE.0 / self.columns as i32 * column, ROW * row + ROW / 2);
-            let sample = [(px(x), px(y)), (px(x + SAMPLE - 8), px(y))];
-            area.draw(&PathElement::new(sample, colour.stroke_width(px(3) as u32)))?;
-            area.draw_text(&cut(&curve.name, self.width), &style, (px(x + SAMPLE), px(y)))?;
+            let (x, y) = (f64::from(SIZE.0 / self.columns as i32 * column), f64::from(ROW * row + ROW / 2));
+            shapes.line(&[(x, y), (x + f64::from(SAMPLE - 8), y)], colour, 3);
+            shapes.text((x + f64::from(SAMPLE), y), &cut(&curve.name, self.width), Side::Right);
         }
-        Ok(())
     }
 }
 
@@ -307,7 +374,7 @@ mod tests {
         let svg = timeline(&[("", &[Some(3.0), Some(0.0), Some(5.0)])]).svg();
         assert_eq!((count(&svg, "polygon"), count(&svg, "circle")), (2, 0));
         for text in ["access.log", "records", "06:20", "2026-03-01"] {
-            assert!(svg.contains(&format!("\n{text}\n")), "{text}");
+            assert!(svg.contains(&format!(">{text}<")), "{text}");
         }
     }
 
@@ -338,9 +405,9 @@ mod tests {
     #[test]
     fn small_counts_have_marks_at_whole_numbers() {
         let svg = timeline(&[("", &[1.0, 3.0].map(Some))]).svg();
-        assert!(["0", "1", "2", "3"].iter().all(|mark| svg.contains(&format!("\n{mark}\n"))));
-        assert!(!svg.contains("\n0.5\n") && !svg.contains("\n1.5\n"));
-        assert!(timeline(&[("", &[0.5, 1.5].map(Some))]).svg().contains("\n0.5\n"));
+        assert!(["0", "1", "2", "3"].iter().all(|mark| svg.contains(&format!(">{mark}<"))));
+        assert!(!svg.contains(">0.5<") && !svg.contains(">1.5<"));
+        assert!(timeline(&[("", &[0.5, 1.5].map(Some))]).svg().contains(">0.5<"));
     }
 
     #[test]
@@ -402,7 +469,7 @@ mod tests {
             (2_000_000.0, "2,000,000"),
             (-1e-30, "0"),
         ] {
-            assert_eq!(number(&value), text);
+            assert_eq!(number(value), text);
         }
     }
 

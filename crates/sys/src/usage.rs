@@ -1,11 +1,10 @@
 //! Resource usage of a thread, of the process and of its children: CPU time, context switches, page faults, reads from
 //! storage.
+#![allow(unsafe_code, reason = "a function of the C library that fills a structure")]
 
+use std::mem::MaybeUninit;
 use std::ops::{AddAssign, Sub};
 use std::time::Duration;
-
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeVal;
 
 use crate::system::usage;
 
@@ -35,24 +34,24 @@ impl Usage {
 
     /// Usage of all threads of this process.
     pub fn of_process() -> Self {
-        Self::of(UsageWho::RUSAGE_SELF)
+        Self::of(libc::RUSAGE_SELF)
     }
 
     /// Usage of all children of this process that were waited for.
     pub fn of_children() -> Self {
-        Self::of(UsageWho::RUSAGE_CHILDREN)
+        Self::of(libc::RUSAGE_CHILDREN)
     }
 
-    pub(crate) fn of(whom: UsageWho) -> Self {
-        let Ok(usage) = getrusage(whom) else { return Self::default() };
-        let count = |count: i64| u64::try_from(count).unwrap_or_default();
+    pub(crate) fn of(whom: libc::c_int) -> Self {
+        let Some(usage) = reported(whom) else { return Self::default() };
+        let count = |count: libc::c_long| u64::try_from(count).unwrap_or_default();
         Self {
-            user: duration(usage.user_time()),
-            system: duration(usage.system_time()),
-            voluntary_switches: count(usage.voluntary_context_switches()),
-            involuntary_switches: count(usage.involuntary_context_switches()),
-            minor_faults: count(usage.minor_page_faults()),
-            major_faults: count(usage.major_page_faults()),
+            user: duration(usage.ru_utime),
+            system: duration(usage.ru_stime),
+            voluntary_switches: count(usage.ru_nvcsw),
+            involuntary_switches: count(usage.ru_nivcsw),
+            minor_faults: count(usage.ru_minflt),
+            major_faults: count(usage.ru_majflt),
         }
     }
 
@@ -62,9 +61,17 @@ impl Usage {
     }
 }
 
-fn duration(time: TimeVal) -> Duration {
-    let seconds = u64::try_from(time.tv_sec()).unwrap_or_default();
-    let micros = u64::try_from(time.tv_usec()).unwrap_or_default();
+/// Reads the usage of this process, of the calling thread or of the children with getrusage(2).
+#[inline]
+pub(crate) fn reported(whom: libc::c_int) -> Option<libc::rusage> {
+    let mut usage = MaybeUninit::uninit();
+    // SAFETY: The function fills the structure if it returns 0.
+    unsafe { (libc::getrusage(whom, usage.as_mut_ptr()) == 0).then(|| usage.assume_init()) }
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    let micros = u64::try_from(time.tv_usec).unwrap_or_default();
     Duration::from_secs(seconds) + Duration::from_micros(micros)
 }
 

@@ -4,12 +4,13 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use std::iter::{empty, once};
 use std::vec;
 
-use finecomb_plot::{Area, BELOW, COLOURS, Drawn, LABEL, document, px, set_style, text_style};
+use finecomb_plot::LABEL;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::element::{ComposedElement, DashedPathElement};
 use plotters::prelude::*;
 
 use super::{Axis, Chart, Panel, Point, Series, SeriesKind};
+use crate::drawing::{Area, BELOW, Drawn, colour, picture, px, set_style, text_style};
 
 /// Width and height of a panel in pixels, with axis labels. A single panel is wider, to make room for the title.
 const PANEL: (i32, i32) = (516, 360);
@@ -28,7 +29,7 @@ pub(super) fn chart(chart: &Chart) -> String {
     let rows = chart.panels.iter().map(|panel| legend_rows(panel).len()).max().unwrap_or(0);
     // The axes of all panels are at the same height.
     let head = ROW * (i32::from(titled) + rows as i32) + 10;
-    document(&chart.title, &chart.subtitle, (width, head + PANEL.1), |area| {
+    picture(&chart.title, &chart.subtitle, (width, head + PANEL.1), |area| {
         for (panel, area) in chart.panels.iter().zip(area.split_evenly((1, panels))) {
             let (head, frame) = area.split_vertically(px(head));
             let (title, legend_area) = head.split_vertically(px(if titled { ROW } else { 0 }));
@@ -154,7 +155,7 @@ impl SeriesStyle {
             }
         }
         let index = names.iter().position(|&name| name == series.name).unwrap_or(0);
-        Self { colour: COLOURS[index % COLOURS.len()], kind: series.kind, corners: [16, 3, 4][index % 3] }
+        Self { colour: colour(index), kind: series.kind, corners: [16, 3, 4][index % 3] }
     }
 
     fn stroke(self) -> ShapeStyle {

@@ -1,10 +1,11 @@
 //! Timeline of the time slices: a row per thread, a bar per slice.
 
-use finecomb_plot::{BELOW, COLOURS, LABEL, document, px, set_style, text_style};
+use finecomb_plot::LABEL;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::Slices;
+use crate::drawing::{BELOW, colour, picture, px, set_style, text_style};
 
 /// Width in pixels of the bars, and of the labels to their left.
 const WIDTH: i32 = 1000;
@@ -23,7 +24,7 @@ pub(super) fn svg(slices: &Slices) -> String {
     let (row, label) = if threads > MANY { (THIN_ROW, LABEL * 5 / 8) } else { (ROW, LABEL) };
     let subtitle = format!("{}; {}", slices.subject(), slices.machine);
     let size = (LEFT + WIDTH, row * threads as i32 + BELOW);
-    document("Time slices", &subtitle, size, |area| {
+    picture("Time slices", &subtitle, size, |area| {
         let milliseconds = |column: usize| column as f64 / f64::from(WIDTH) * slices.time as f64 / 1e6;
         let end = milliseconds(WIDTH as usize).max(f64::MIN_POSITIVE);
         let mut axes = ChartBuilder::on(area)
@@ -48,7 +49,7 @@ pub(super) fn svg(slices: &Slices) -> String {
             let bars = runs(&coverage(&thread.slices, slices.time, WIDTH as usize), SHADES);
             axes.draw_series(bars.into_iter().map(|(start, length, shade)| {
                 let places = [(milliseconds(start), top), (milliseconds(start + length), bottom)];
-                Rectangle::new(places, COLOURS[0].mix(f64::from(shade) / f64::from(SHADES)).filled())
+                Rectangle::new(places, colour(0).mix(f64::from(shade) / f64::from(SHADES)).filled())
             }))?;
         }
         Ok(())

@@ -28,7 +28,7 @@ fn drawn(flags: &[&str]) -> String {
 }
 
 fn has_text(svg: &str, text: &str) -> bool {
-    svg.contains(&format!("\n{text}\n"))
+    svg.contains(&format!(">{text}<"))
 }
 
 #[test]

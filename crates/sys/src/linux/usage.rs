@@ -2,13 +2,12 @@
 
 use std::fs;
 
-use nix::sys::resource::{UsageWho, getrusage};
-
 use crate::Usage;
+use crate::usage::reported;
 
 /// Usage of the calling thread.
 pub(crate) fn of_thread() -> Usage {
-    Usage::of(UsageWho::RUSAGE_THREAD)
+    Usage::of(libc::RUSAGE_THREAD)
 }
 
 /// Bytes that this process has caused to be read from storage (see proc_pid_io(5)).
@@ -24,7 +23,7 @@ pub(crate) fn bytes_from_storage_by_thread() -> Option<u64> {
 /// Blocks that the calling thread has caused to be read from storage.
 #[inline]
 pub(crate) fn blocks_from_storage_by_thread() -> u64 {
-    getrusage(UsageWho::RUSAGE_THREAD).map_or(0, |usage| usage.block_reads().unsigned_abs())
+    reported(libc::RUSAGE_THREAD).map_or(0, |usage| usage.ru_inblock.unsigned_abs())
 }
 
 fn bytes_read(path: &str) -> Option<u64> {

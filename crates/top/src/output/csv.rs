@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use ::csv::{Error, Writer};
+use csv_core::Writer;
 
 use super::Format;
 use super::columns::{Columns, Layout, Value};
@@ -16,28 +16,54 @@ pub struct Csv(pub Layout);
 impl Format for Csv {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         let columns = Columns::new(answer, self.0);
-        let mut rows = Writer::from_writer(out);
+        let mut row = Row::default();
         if !self.0.no_header {
-            rows.write_record(columns.names()).map_err(into_io)?;
+            columns.names().iter().for_each(|name| row.push(name.as_bytes()));
+            row.end(out)?;
         }
-        for row in columns.rows() {
-            for value in row {
+        for values in columns.rows() {
+            for value in values {
                 match value {
-                    Value::Key(key) => rows.write_field(key),
-                    number => rows.write_field(number.number("").unwrap_or_default()),
+                    Value::Key(key) => row.push(key),
+                    number => row.push(number.number("").unwrap_or_default().as_bytes()),
                 }
-                .map_err(into_io)?;
             }
-            rows.write_record(None::<&[u8]>).map_err(into_io)?;
+            row.end(out)?;
         }
-        rows.flush()
+        Ok(())
     }
 }
 
-fn into_io(error: Error) -> io::Error {
-    match error.into_kind() {
-        ::csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
+/// The bytes of a row.
+#[derive(Default)]
+struct Row {
+    writer: Writer,
+    bytes: Vec<u8>,
+}
+
+impl Row {
+    /// Adds a field, in quotes if it needs them. The first field of a row is not empty.
+    fn push(&mut self, field: &[u8]) {
+        if !self.bytes.is_empty() {
+            self.append(2, |writer, room| writer.delimiter(room).1);
+        }
+        // At most a quote, and two bytes for each that is a quote.
+        self.append(2 * field.len() + 1, |writer, room| writer.field(field, room).2);
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.append(2, |writer, room| writer.terminator(room).1);
+        out.write_all(&self.bytes)?;
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// Appends what `write` writes, which needs at most this number of bytes, and returns the number of those that it wrote.
+    fn append(&mut self, most: usize, write: impl FnOnce(&mut Writer, &mut [u8]) -> usize) {
+        let start = self.bytes.len();
+        self.bytes.resize(start + most, 0);
+        let written = write(&mut self.writer, &mut self.bytes[start..]);
+        self.bytes.truncate(start + written);
     }
 }
 
