@@ -11,26 +11,31 @@ use finecomb_top::{Approximation, Field, KeyCount, Outcome, Query, QueryOptions,
 use proptest::prelude::*;
 use tempfile::tempdir;
 
-/// Widths and block sizes, which must not matter.
-const RUNS: [(usize, usize); 6] = [(1, 128 << 10), (1, 7), (2, 1), (3, 100), (8, 1000), (64, 64)];
+/// Width and block size.
+type Way = (usize, usize);
+
+/// Those of the answer with which others are compared.
+const FIRST: Way = (1, 128 << 10);
+
+/// Others, which must not matter.
+const OTHERS: [Way; 5] = [(1, 7), (2, 1), (3, 100), (8, 1000), (64, 64)];
 
 /// Little memory, so that most keys get lost.
 const MEMORY: usize = 2 << 10;
 
-fn count(paths: &[PathBuf], options: &QueryOptions, width: usize, block_size: usize) -> Outcome {
+fn count(paths: &[PathBuf], options: &QueryOptions, (width, block_size): Way) -> Outcome {
     let query = Query::new(options).expect("a valid query");
     let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
     top(&Inputs::new(paths), &scan, &query)
 }
 
-/// Counts approximately, the same at any width and block size.
-fn approximate(paths: &[PathBuf], options: &QueryOptions, memory: usize) -> Outcome {
+/// Counts approximately, the same in all these ways.
+fn approximate(paths: &[PathBuf], options: &QueryOptions, memory: usize, others: &[Way]) -> Outcome {
     let options = options.clone().approximate(Some(memory));
-    let [(width, block_size), others @ ..] = RUNS;
-    let first = count(paths, &options, width, block_size);
-    for (width, block_size) in others {
-        let other = count(paths, &options, width, block_size);
-        assert_eq!(format!("{:?}", other.answer), format!("{:?}", first.answer), "{width} {block_size}");
+    let first = count(paths, &options, FIRST);
+    for &way in others {
+        let other = count(paths, &options, way);
+        assert_eq!(format!("{:?}", other.answer), format!("{:?}", first.answer), "{way:?}");
         assert_eq!(format!("{:?}", other.problems), format!("{:?}", first.problems));
     }
     first
@@ -41,12 +46,12 @@ fn bound(outcome: &Outcome) -> u64 {
 }
 
 /// Checks the approximate counts of a query, with and without a second pass, against the exact ones.
-fn check(paths: &[PathBuf], options: &QueryOptions, number: usize, memory: usize) {
+fn check(paths: &[PathBuf], options: &QueryOptions, number: usize, memory: usize, others: &[Way]) {
     let of = |number| options.clone().number(number);
-    let exact = count(paths, &of(usize::MAX), 2, 128 << 10);
+    let exact = count(paths, &of(usize::MAX), (2, 128 << 10));
     let counts: HashMap<Vec<u8>, u64> =
         exact.answer.top.iter().map(|key| (key.key.clone(), key.count)).collect();
-    let all = approximate(paths, &of(usize::MAX), memory);
+    let all = approximate(paths, &of(usize::MAX), memory, others);
     let bound_of_all = bound(&all);
     check_keys(&all.answer.top, &counts, bound_of_all);
     let found: HashMap<&[u8], u64> = all.answer.top.iter().map(|key| (&key.key[..], key.count)).collect();
@@ -57,9 +62,9 @@ fn check(paths: &[PathBuf], options: &QueryOptions, number: usize, memory: usize
     assert!(all.answer.top.iter().all(|key| !key.is_uncertain), "all keys are wanted");
     assert!(all.answer.distinct <= exact.answer.distinct);
     let best = &exact.answer.top[..number.min(exact.answer.top.len())];
-    let some = approximate(paths, &of(number), memory);
+    let some = approximate(paths, &of(number), memory, others);
     check_top(&some, best, &counts);
-    let recounted = approximate(paths, &of(number).recount(true), memory);
+    let recounted = approximate(paths, &of(number).recount(true), memory, others);
     check_top(&recounted, best, &counts);
     assert_eq!((bound(&some), bound(&recounted)), (bound_of_all, bound_of_all));
     assert!(!recounted.answer.approximation.is_some_and(|approximation| approximation.has_changed));
@@ -106,6 +111,11 @@ fn keys() -> impl Strategy<Value = Vec<u32>> {
     prop::collection::vec(key, 0..700)
 }
 
+/// Two of the other ways.
+fn others() -> impl Strategy<Value = Vec<Way>> {
+    prop::sample::subsequence(OTHERS.to_vec(), 2)
+}
+
 /// Writes files of lines into a directory: the keys, in this many files.
 fn files(directory: &tempfile::TempDir, keys: &[u32], number: usize) -> Vec<PathBuf> {
     let size = keys.len().div_ceil(number).max(1);
@@ -127,26 +137,31 @@ proptest! {
         keys in keys(),
         number in prop::sample::select(vec![0, 1, 3, 10, 40, 1000]),
         memory in prop::sample::select(vec![MEMORY, 6 << 10, 1 << 20]),
+        others in others(),
     ) {
         let directory = tempdir().expect("a directory");
         let paths = files(&directory, &keys, 1);
         let options = QueryOptions::default().fields("2".parse().expect("a field"));
-        check(&paths, &options, number, memory);
+        check(&paths, &options, number, memory, &others);
         let options = QueryOptions::default().grep(vec!["[1-3]".to_owned()]);
-        check(&paths, &options, number, memory);
+        check(&paths, &options, number, memory, &others);
     }
 
     #[test]
-    fn counts_of_several_files_and_directories_are_within_their_bounds(keys in keys(), number in 2..80_usize) {
+    fn counts_of_several_files_and_directories_are_within_their_bounds(
+        keys in keys(),
+        number in 2..80_usize,
+        others in others(),
+    ) {
         let directory = tempdir().expect("a directory");
         let paths = files(&directory, &keys, number);
         let options = QueryOptions::default().fields("2,3".parse().expect("fields"));
-        check(&paths, &options, 10, MEMORY);
-        check(&[directory.path().to_owned()], &options, 10, MEMORY);
+        check(&paths, &options, 10, MEMORY, &others);
+        check(&[directory.path().to_owned()], &options, 10, MEMORY, &others);
     }
 
     #[test]
-    fn keys_by_expression_and_of_formats_are_counted(keys in keys(), each: bool) {
+    fn keys_by_expression_and_of_formats_are_counted(keys in keys(), each: bool, others in others()) {
         let directory = tempdir().expect("a directory");
         let (json, csv) = (directory.path().join("a.json"), directory.path().join("b.csv"));
         let objects: String = keys.iter().map(|key| format!("{{\"id\": {key}, \"no\": [{}, {}]}}\n", key % 5, key)).collect();
@@ -155,9 +170,9 @@ proptest! {
         fs::write(&csv, format!("id,no\n{rows}")).expect("a file");
         let names = Field::parse_list("id").expect("a field");
         let options = QueryOptions::default().names(names).condition(Some("no != 2".to_owned()));
-        check(&[json.clone(), csv], &options, 10, MEMORY);
+        check(&[json.clone(), csv], &options, 10, MEMORY, &others);
         let options = QueryOptions::default().extract(vec![r"\d+".to_owned()]).each(each);
-        check(&[json], &options, 10, MEMORY);
+        check(&[json], &options, 10, MEMORY, &others);
     }
 }
 
@@ -177,7 +192,7 @@ fn compressed_files_and_plain_ones_have_the_same_counts() {
     assert!(status.expect("gzip").success());
     let options = QueryOptions::default().number(100);
     let [expected, one, parts] =
-        [plain, one, parts].map(|path| approximate(&[path], &options, 20 << 10).answer.top);
+        [plain, one, parts].map(|path| approximate(&[path], &options, 20 << 10, &OTHERS).answer.top);
     assert!(expected.iter().any(|key| key.error > 0));
     assert_eq!(one, expected);
     assert_eq!(parts, expected);
@@ -193,11 +208,11 @@ fn keys_that_are_frequent_in_the_last_file_only_are_found() {
     fs::write(directory.path().join("99"), lines([7777; 1500])).expect("a file");
     let path = [directory.path().to_owned()];
     let options = QueryOptions::default().number(1);
-    let found = approximate(&path, &options, 4 << 10);
+    let found = approximate(&path, &options, 4 << 10, &OTHERS);
     let KeyCount { key, count, error, is_uncertain, .. } = &found.answer.top[0];
     assert_eq!((&key[..], *is_uncertain), (&b"7777"[..], false));
     assert!(*error > 0 && *count <= 1501 && count + error >= 1501);
-    let found = approximate(&path, &options.recount(true), 4 << 10);
+    let found = approximate(&path, &options.recount(true), 4 << 10, &OTHERS);
     assert_eq!(found.answer.top, [KeyCount::new(b"7777".to_vec(), 1501)]);
 }
 
@@ -208,7 +223,7 @@ fn a_key_that_takes_much_of_the_memory_is_counted_again() {
     let long = "x".repeat(400);
     fs::write(&path[0], lines(0..2000) + &format!("{long}\n").repeat(300) + &lines(0..10)).expect("a file");
     let options = QueryOptions::default().number(1).recount(true);
-    let found = approximate(&path, &options, 8 << 10);
+    let found = approximate(&path, &options, 8 << 10, &OTHERS);
     assert_eq!(found.answer.top, [KeyCount::new(long.into_bytes(), 300)]);
     assert!(!found.answer.approximation.is_none_or(|approximation| approximation.has_changed));
 }
@@ -232,7 +247,7 @@ fn an_exact_count_has_no_bound() {
     let directory = tempdir().expect("a directory");
     let path = directory.path().join("lines");
     fs::write(&path, lines(0..10)).expect("a file");
-    let outcome = approximate(std::slice::from_ref(&path), &QueryOptions::default(), 1 << 20);
+    let outcome = approximate(std::slice::from_ref(&path), &QueryOptions::default(), 1 << 20, &OTHERS);
     assert_eq!(outcome.answer.approximation, Some(Approximation::default()));
-    assert_eq!(count(&[path], &QueryOptions::default(), 1, 100).answer.approximation, None);
+    assert_eq!(count(&[path], &QueryOptions::default(), (1, 100)).answer.approximation, None);
 }

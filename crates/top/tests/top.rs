@@ -179,7 +179,7 @@ fn the_memory_of_a_key_is_as_stated() {
     let query = |number| Query::new(&QueryOptions::default().number(number)).expect("no patterns");
     let scan = ScanOptions::default().width(Width::Fixed(1));
     for (length, stated) in [(12, 64..=128), (30, 128..=256), (100, 164..=228)] {
-        for count in [270_000, 500_000] {
+        for count in [67_500, 125_000] {
             let lines: String = (0..count).map(|number| format!("{number:0length$}\n")).collect();
             fs::write(&path, lines).expect("a file");
             let deferring = top(&Inputs::new([&path]), &scan, &query(10));
