@@ -170,7 +170,7 @@ fn a_file_that_is_parsed_in_pieces_has_the_same_definitions() {
             .suffix(&format!(".{}", language.extensions()[0]))
             .tempfile()
             .expect("a file");
-        fs::write(file.path(), text.repeat((1 << 20) / text.len())).expect("a file");
+        fs::write(file.path(), text.repeat((512 << 10) / text.len())).expect("a file");
         let [quick, thorough] = [false, true].map(|thorough| objects(file.path(), language, thorough));
         assert!(quick == thorough, "{}", language.name());
     }

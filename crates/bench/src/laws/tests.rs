@@ -113,7 +113,7 @@ fn intervals_contain_the_true_value_about_as_often_as_stated() {
     let within = |estimate: Estimate, true_value: f64| {
         usize::from(estimate.low <= true_value && true_value <= estimate.high)
     };
-    for seed in 0..100 {
+    for seed in 0..50 {
         let fitted = fit::<Amdahl, 2>(&noisy(&first, 10, 0.03, seed)).expect("a fit");
         contained[0] += within(fitted.estimate(Amdahl::serial_fraction), 0.08);
         contained[1] += within(fitted.estimate(|law| law.speed_up(64.0)), first.speed_up(64.0));
@@ -121,8 +121,8 @@ fn intervals_contain_the_true_value_about_as_often_as_stated() {
         contained[2] += within(fitted.estimate(Usl::coherency), 0.002);
         contained[3] += within(fitted.estimate(Usl::peak), second.peak());
     }
-    // 95 are expected, a few fewer with ten runs per width; over 100 trials the number varies by about 4.
-    assert!(contained.iter().all(|contained| (82..=99).contains(contained)), "{contained:?}");
+    // 47 are expected, a few fewer with ten runs per width; over 50 trials the number varies by about 3.
+    assert!(contained.iter().all(|contained| (40..=49).contains(contained)), "{contained:?}");
 }
 
 #[test]
