@@ -38,7 +38,7 @@ pub(in crate::source) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
         }
         Format::Lz4 => Ok(lz4(data, FrameInfo::new().content_checksum(true))),
         Format::Brotli => {
-            let mut encoder = ::brotli::CompressorWriter::new(Vec::new(), 4096, 5, 22);
+            let mut encoder = ::brotli::CompressorWriter::new(Vec::new(), 4096, 5, 18);
             encoder.write_all(data).map(|()| encoder.into_inner())
         }
         Format::Deflate => {
@@ -206,7 +206,7 @@ fn streams_of_xz_may_be_padded() {
 
 #[test]
 fn truncation_is_reported_at_any_position() {
-    let data = text(60);
+    let data = text(20);
     for format in FORMATS {
         let one = compress(format, &data);
         let is_multiple = MULTIPLE.contains(&format);
@@ -245,15 +245,13 @@ fn truncation_at_a_buffer_boundary_is_reported() {
 
 #[test]
 fn data_before_the_damage_are_returned_first() {
-    let data = text(400_000);
+    let data = text(100_000);
     for format in FORMATS {
         let mut compressed = compress(format, &data);
         let middle = compressed.len() / 2;
         compressed[middle..middle + 64].fill(0xff);
         let (got, problem) = read_by(format, &compressed, 8 << 20);
-        // Damaged data of brotli may look like the end of a stream.
-        let failure = if format == Format::Brotli { Failure::Followed } else { Failure::Damaged };
-        assert_eq!(problem, error(format, failure), "{format:?}");
+        assert_eq!(problem, error(format, Failure::Damaged), "{format:?}");
         // Invalid data may follow the damage, up to where it is noticed.
         let same = got.iter().zip(&data).take_while(|(got, data)| got == data).count();
         assert!(same > data.len() / 3, "{format:?}: {same} of {}", data.len());
