@@ -5,6 +5,7 @@
 mod document;
 mod format;
 mod timeline;
+mod value_axis;
 mod wrap;
 
 pub use document::{AXIS, COLOURS, Colour, GRID, INK, LABEL, document};

@@ -2,18 +2,14 @@
 
 use std::iter::once;
 
-use finecomb_sys::units::Count;
-
 use crate::document::{AXIS, CHARACTER, COLOURS, Colour, GRID, Place, ROW, Shapes, Side, document};
+use crate::value_axis::ValueAxis;
 
 /// Size in pixels of the chart without its legend.
 const SIZE: (i32, i32) = (1000, 400);
 
 /// Pixels below the chart: two lines of text.
 const BELOW: i32 = 56;
-
-/// Maximum number of marks of the axis of values.
-const MARKS: usize = 7;
 
 /// Pixels of a line sample in the legend, with the blank that follows.
 const SAMPLE: i32 = 30;
@@ -129,49 +125,6 @@ impl Timeline {
     }
 }
 
-/// The values that a chart spans.
-struct ValueAxis {
-    least: f64,
-    most: f64,
-    /// Whether all values are whole: there are no marks between them.
-    is_whole: bool,
-}
-
-impl ValueAxis {
-    /// The axis for these values, of which those that are not finite are left out. Zero is on it.
-    fn of(values: impl Iterator<Item = f64> + Clone) -> Self {
-        let finite = values.filter(|value| value.is_finite());
-        let least = finite.clone().fold(0.0, f64::min);
-        let most = finite.clone().fold(f64::MIN, f64::max);
-        let most = if most > least { most + (most - least) * 0.05 } else { least + 1.0 };
-        Self { least, most, is_whole: finite.clone().all(|value| value.fract() == 0.0) }
-    }
-
-    /// The share of the axis below a value, from 0 to 1.
-    fn share(&self, value: f64) -> f64 {
-        // Halves, as the difference of two values may be too large for a number.
-        let [value, least, most] = [value, self.least, self.most].map(|value| value / 2.0);
-        if most > least { ((value - least) / (most - least)).clamp(0.0, 1.0) } else { 0.0 }
-    }
-
-    /// Round values in even steps, with their texts.
-    fn marks(&self) -> Vec<(f64, String)> {
-        let step = self.step();
-        let first = (self.least / step).ceil();
-        let values = (0..=MARKS).map(|index| (first + index as f64) * step);
-        values.take_while(|value| *value <= self.most).map(|value| (value, number(value))).collect()
-    }
-
-    /// The least step of 1, 2 or 5 times a power of ten at which there are no more marks than wanted.
-    fn step(&self) -> f64 {
-        let rough = (self.most / MARKS as f64 - self.least / MARKS as f64).max(f64::MIN_POSITIVE);
-        let power = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0].map(|factor| factor * power).into_iter().find(|&step| step >= rough);
-        let step = step.unwrap_or(10.0 * power);
-        if self.is_whole { step.max(1.0) } else { step }
-    }
-}
-
 /// Where the curves are, in pixels.
 struct Frame<'a> {
     left: f64,
@@ -213,19 +166,6 @@ impl<'a> Frame<'a> {
 
 fn colours() -> impl Iterator<Item = Colour> {
     COLOURS.into_iter().chain(MORE_COLOURS)
-}
-
-/// A number with thousands separated by commas, and at most four significant digits behind the point.
-fn number(value: f64) -> String {
-    let places = (3 - value.abs().log10().floor().clamp(-9.0, 3.0) as i32).max(0) as usize;
-    let text = format!("{:.places$}", value.abs());
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let fraction = fraction.trim_end_matches('0');
-    let whole = whole.parse().map_or_else(|_| whole.to_owned(), |whole| Count(whole).to_string());
-    let is_zero = whole == "0" && fraction.is_empty();
-    let sign = if value < 0.0 && !is_zero { "-" } else { "" };
-    let point = if fraction.is_empty() { "" } else { "." };
-    format!("{sign}{whole}{point}{fraction}")
 }
 
 /// The values that are drawn: those of the buckets, or the highest of several neighbours.
@@ -455,22 +395,6 @@ mod tests {
         assert_eq!(bars.len(), 2);
         assert_eq!(bars[0][..5], [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 2.0), (2.0, 2.0)]);
         assert_eq!(bars[0].last(), Some(&(FEW as f64, 0.0)));
-    }
-
-    #[test]
-    fn numbers_have_separators_and_no_more_digits_than_needed() {
-        for (value, text) in [
-            (0.0, "0"),
-            (0.5, "0.5"),
-            (-0.25, "-0.25"),
-            (0.000_123_456, "0.0001235"),
-            (12.0, "12"),
-            (1234.5, "1,234"),
-            (2_000_000.0, "2,000,000"),
-            (-1e-30, "0"),
-        ] {
-            assert_eq!(number(value), text);
-        }
     }
 
     #[test]
