@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, IsTerminal, Write, stdout};
 
-use finecomb_top::{Answer, output};
+use finecomb_top::{Answer, print};
 
 #[cfg(not(feature = "arrow"))]
 pub(crate) use self::absent::TableFormat;
@@ -47,7 +47,7 @@ type Out<'o> = &'o mut (dyn Write + Send);
 type Done<O> = io::Result<(O, io::Result<Vec<String>>)>;
 
 /// The answer as a table.
-impl output::Format for Table {
+impl print::Format for Table {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         self.printed().map_err(io::Error::other)?.write(answer, out)
     }

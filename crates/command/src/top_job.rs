@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use finecomb_scan::{Inputs, Problem, ScanOptions, Stop};
-use finecomb_top::output::{Format, Layout, Text};
+use finecomb_top::print::{Format, Layout, Text};
 use finecomb_top::{Answer, Query, top};
 
 use crate::advice::{Advised, on_temporary_file};

@@ -1,5 +1,18 @@
 //! Counts the keys of all records in parallel.
 
+pub(crate) mod answer;
+pub(crate) mod approximate;
+pub(crate) mod arena;
+pub(crate) mod bucket_pairs;
+pub(crate) mod deferred;
+pub(crate) mod hash;
+pub(crate) mod order;
+pub(crate) mod saved;
+pub(crate) mod slot;
+pub(crate) mod spill;
+pub(crate) mod table;
+pub(crate) mod tally;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -8,23 +21,22 @@ use finecomb_scan::{
 };
 
 use crate::Span;
-use crate::answer::{Answer, Outcome};
-use crate::approximate;
-use crate::deferred::{Deferred, Resolved, Sample};
-use crate::editor::Editor;
-use crate::hash::Hasher;
-use crate::key::{Keys, LineMaker};
-use crate::live::{Live, WorkerCounts};
+use crate::count::answer::{Answer, Outcome};
+use crate::count::bucket_pairs::{OfWorker, PairCounts};
+use crate::count::deferred::{Deferred, Resolved, Sample};
+use crate::count::hash::Hasher;
+use crate::count::order::Order;
+use crate::count::spill::{Selected, Spill, Spiller};
+use crate::count::table::{JoinedShard, SHARDS, Table};
+use crate::count::tally::Tally;
+use crate::follow::live::{Live, WorkerCounts};
+use crate::key::editor::Editor;
+use crate::key::plain::{Keys, LineMaker};
 use crate::measure::Measures;
-use crate::order::Order;
-use crate::pairs::{OfWorker, PairCounts};
 use crate::query::Query;
-use crate::rows::RowMaker;
-use crate::sorted::Narrower;
-use crate::spill::{Selected, Spill, Spiller};
-use crate::table::{JoinedShard, SHARDS, Table};
-use crate::tally::Tally;
-use crate::timeline;
+use crate::records::rows::RowMaker;
+use crate::time::sorted::Narrower;
+use crate::time::timeline;
 
 /// Counts the keys of all records of `inputs` and returns the most frequent ones.
 ///

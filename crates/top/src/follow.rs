@@ -1,6 +1,7 @@
 //! Counting inputs that grow: exact answers while the count goes on, buckets of time as they end, and a window that forgets.
 
 mod finished;
+pub(crate) mod live;
 
 use std::time::Duration;
 
@@ -8,14 +9,14 @@ use finecomb_scan::{Followed, Inputs, Next, Pause, Problem, ScanOptions, follow}
 
 use self::finished::Ends;
 pub use self::finished::FinishedBucket;
-use crate::answer::{Answer, Outcome};
+use crate::count::answer::{Answer, Outcome};
+use crate::count::table::Table;
+use crate::count::tally::Tally;
 use crate::count::{Counter, answer_of, answer_of_tables, with_query_options};
-use crate::live::Live;
+use crate::follow::live::Live;
 use crate::query::Query;
-use crate::table::Table;
-use crate::tally::Tally;
 use crate::time::SECOND;
-use crate::timeline;
+use crate::time::timeline;
 
 /// State of a count that follows its inputs, between two rounds of work.
 pub struct Following<'p, 'q> {

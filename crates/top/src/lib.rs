@@ -18,86 +18,44 @@
 //! ```
 #![warn(rustdoc::private_intra_doc_links)]
 
-mod answer;
-mod approximate;
-mod arena;
-mod axis;
-mod cells;
-mod condition;
 mod count;
-mod counts;
-mod deferred;
-mod edit;
-mod editor;
-mod extract;
-mod field;
-mod fields;
-mod filter;
 mod follow;
-mod format;
-mod go_syntax;
-mod hash;
-mod input;
-mod joint;
 mod key;
-mod leading_star;
-mod live;
-mod lower_case;
 mod measure;
-mod named_fields;
-mod nearest;
-mod normalize;
-mod number;
 #[cfg(test)]
 #[path = "../tests/reference/runes.rs"]
 mod oracle;
-mod order;
-pub mod output;
-mod pairs;
-mod pattern;
-mod plan;
-mod presence;
+pub mod print;
 mod query;
-mod replacement;
-mod row_query;
-mod row_time;
-mod rows;
+mod records;
 mod sample;
-mod slot;
-mod sorted;
-mod spill;
-mod split;
-mod table;
-mod tally;
-mod text_regex;
 mod time;
-mod timeline;
 
-pub use answer::{
+pub use count::answer::{
     AbsentField, Answer, Approximation, Cause, FirstSkipped, KeyCount, Outcome, QueryPart, Skipped,
 };
-pub use axis::{AxisTick, TimeAxis};
-pub use condition::{ConditionError, field_start};
+pub use count::order::SortBy;
+pub use count::saved::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};
+pub use count::spill::MemoryLimit;
 pub use count::{top, top_live};
-pub use counts::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};
-pub use field::{Field, FieldError, Name, Step};
-pub use fields::{FieldList, FieldListError};
+pub use follow::live::{Live, LiveRows};
 pub use follow::{FinishedBucket, Following, top_follow};
-pub use input::{FormatError, InputFormat, InputFormatError};
-pub use live::{Live, LiveRows};
+pub use key::normalize::{Normalizer, UnknownKind};
+pub use key::pattern::{PatternError, SyntaxError};
 pub use measure::{Measure, MeasureKind, Percentile, PercentileError, Quantity};
-pub use named_fields::named_fields;
-pub use normalize::{Normalizer, UnknownKind};
-pub use order::SortBy;
-pub use pattern::{PatternError, SyntaxError};
+pub use query::condition::{ConditionError, field_start};
+pub use query::field::{Field, FieldError, Name, Step};
+pub use query::fields::{FieldList, FieldListError};
 pub use query::{Query, QueryError, QueryOptions, Separator};
+pub use records::format::name::{FormatError, InputFormat, InputFormatError};
+pub use records::named_fields::named_fields;
 pub use sample::{Sample, sample};
-pub use spill::MemoryLimit;
+pub use time::axis::{AxisTick, TimeAxis};
+pub use time::timeline::{MAX_GAP, Series, SeriesCount};
 pub use time::{
     Bound, BoundError, Every, EveryError, Last, LastError, Slack, SlackError, TimeForm, TimeFormError, Zone,
     ZoneError,
 };
-pub use timeline::{MAX_GAP, Series, SeriesCount};
 
 /// Start and end of a record or a key in a text.
 pub(crate) type Span = (usize, usize);

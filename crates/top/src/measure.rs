@@ -9,6 +9,7 @@ mod column;
 mod distinct;
 mod extremes;
 mod histogram;
+pub(crate) mod number;
 mod percentiles;
 mod slab;
 mod sums;
@@ -21,11 +22,11 @@ use std::fmt;
 use finecomb_sys::varint;
 use thiserror::Error;
 
-use crate::cells::{Cell, Cells};
-use crate::field::Field;
 use crate::measure::column::Column;
+use crate::measure::number::{Decimal, POWERS};
 use crate::measure::values::Values;
-use crate::number::{Decimal, POWERS};
+use crate::query::field::Field;
+use crate::records::cells::{Cell, Cells};
 
 /// A kind of measure. Records without a value are ignored: those that lack the field, or in which it is empty or a
 /// hyphen.

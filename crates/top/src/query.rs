@@ -1,29 +1,35 @@
 //! The definition of a count.
 
+pub(crate) mod condition;
+pub(crate) mod field;
+pub(crate) mod fields;
+pub(crate) mod near_names;
+pub(crate) mod row_query;
+
 use std::sync::Arc;
 
 use finecomb_scan::Recognize;
 use thiserror::Error;
 
-use crate::condition::ConditionError;
-use crate::deferred::DEFER_FROM;
-use crate::edit::Edit;
-use crate::field::Field;
-use crate::fields::FieldList;
-use crate::filter::Filter;
-use crate::hash::Hasher;
-use crate::input::{FormatError, InputFormat};
-use crate::joint::Joint;
+use crate::count::deferred::DEFER_FROM;
+use crate::count::hash::Hasher;
+use crate::count::order::{Order, SortBy};
+use crate::count::spill::MemoryLimit;
+use crate::key::between_fields::Joint;
+use crate::key::edit::Edit;
+use crate::key::normalize::Normalizer;
+use crate::key::pattern::{Case, PatternError, RecordPattern};
+use crate::key::text_regex::TextRegex;
 use crate::measure::Measure;
-use crate::normalize::Normalizer;
-use crate::order::{Order, SortBy};
-use crate::pattern::{Case, PatternError, RecordPattern};
-use crate::plan::Recognizer;
-use crate::row_query::{KeySource, RowQuery};
-use crate::sorted::{Narrower, SortedWindow};
-use crate::spill::MemoryLimit;
-use crate::split::Splitter;
-use crate::text_regex::TextRegex;
+use crate::query::condition::ConditionError;
+use crate::query::field::Field;
+use crate::query::fields::FieldList;
+use crate::query::row_query::{KeySource, RowQuery};
+use crate::records::filter::Filter;
+use crate::records::format::name::{FormatError, InputFormat};
+use crate::records::layout::Recognizer;
+use crate::records::split::Splitter;
+use crate::time::sorted::{Narrower, SortedWindow};
 use crate::time::{Bound, Buckets, Every, Last, Slack, TimeForm, Zone};
 use finecomb_sys::setters;
 

@@ -10,12 +10,12 @@ use finecomb_scan::{
     fold,
 };
 
-use crate::editor::{Change, Editor};
-use crate::filter::{FilterCache, Verdict, split_records};
-use crate::key::{KeyMaker, Keys, NoKey};
+use crate::key::editor::{Change, Editor};
+use crate::key::plain::{KeyMaker, Keys, NoKey};
 use crate::query::Query;
-use crate::row_time::ShownTime;
-use crate::rows::RowMaker;
+use crate::records::filter::{FilterCache, Verdict, split_records};
+use crate::records::rows::RowMaker;
+use crate::time::row_time::ShownTime;
 use crate::{Span, bytes_of};
 
 /// Explanation of the first records.

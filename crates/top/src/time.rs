@@ -3,6 +3,7 @@
 //! An instant is a number of nanoseconds since 1970-01-01T00:00:00Z, from 1677 to 2262. Leap seconds are not counted, as
 //! in POSIX.
 
+pub(crate) mod axis;
 mod bound;
 mod bucket;
 mod calendar;
@@ -10,9 +11,12 @@ mod finder;
 mod form;
 mod label;
 mod last;
+pub(crate) mod row_time;
 mod slack;
+pub(crate) mod sorted;
 #[cfg(test)]
 mod tests;
+pub(crate) mod timeline;
 mod written;
 mod zone;
 

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use finecomb_scan::{Encoding, Inputs, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
-use finecomb_top::output::Layout;
+use finecomb_top::print::Layout;
 use finecomb_top::{Bound, FieldList, InputFormat, Last, Normalizer, Query, QueryOptions, Separator, SortBy};
 
 use super::format::{FormatFlags, Formats};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use finecomb_scan::{Inputs, Next, Problem, ScanOptions};
 use finecomb_sys::units::counted;
-use finecomb_top::output::Json;
+use finecomb_top::print::Json;
 use finecomb_top::{Following, Live, Query, top_follow};
 
 use super::top::{Counted, format_of_rows};

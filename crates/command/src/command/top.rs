@@ -8,7 +8,7 @@ use anstyle::Style;
 use finecomb_scan::{Inputs, Problem, ProblemKind, ScanOptions, Stop};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, counted};
-use finecomb_top::output::{self, Csv, Json, Layout, Markdown, Text, Tsv};
+use finecomb_top::print::{self, Csv, Json, Layout, Markdown, Text, Tsv};
 use finecomb_top::{AllCounted, Counts, Live, Outcome, Query, count_all, sample, top, top_live};
 
 use super::counts::{self, Saved};
@@ -314,7 +314,7 @@ const SPARKLINE: usize = 40;
 /// Width of the bar of the largest count, in characters.
 const BAR: usize = 20;
 
-fn format(arguments: &Arguments) -> Box<dyn output::Format> {
+fn format(arguments: &Arguments) -> Box<dyn print::Format> {
     let is_terminal = stdout().is_terminal();
     let text = Text {
         bars: if is_terminal && arguments.has_bars() { BAR } else { 0 },
@@ -325,12 +325,12 @@ fn format(arguments: &Arguments) -> Box<dyn output::Format> {
 }
 
 /// The format of rows that are printed one after another, of which only the first ones have a header.
-pub(super) fn format_of_rows(arguments: &Arguments, has_header: bool) -> Box<dyn output::Format> {
+pub(super) fn format_of_rows(arguments: &Arguments, has_header: bool) -> Box<dyn print::Format> {
     let layout = Layout { no_header: !has_header, totals: false, ..arguments.layout() };
     with_layout(arguments, layout, Text::default())
 }
 
-fn with_layout(arguments: &Arguments, layout: Layout, text: Text) -> Box<dyn output::Format> {
+fn with_layout(arguments: &Arguments, layout: Layout, text: Text) -> Box<dyn print::Format> {
     match arguments.format.choice() {
         Format::Text => Box::new(Text {
             count: if terminal::output_has_colors() { Style::new().bold() } else { Style::new() },

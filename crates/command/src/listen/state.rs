@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use finecomb_scan::{Activity, Phase, Progress};
-use finecomb_top::output::{Json, Layout};
+use finecomb_top::print::{Json, Layout};
 use finecomb_top::{Answer, KeyCount, Outcome, Series, SortBy};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

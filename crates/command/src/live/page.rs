@@ -6,7 +6,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use finecomb_scan::{Activity, Phase, Progress};
 use finecomb_sys::units::{Bytes, Clock, Count, counted};
-use finecomb_top::output::Text;
+use finecomb_top::print::Text;
 use finecomb_top::{Answer, KeyCount, LiveRows};
 
 use super::table;

@@ -1,6 +1,6 @@
 //! Keys of the `--live` screen with their measures.
 
-use finecomb_top::output::{Format, Text};
+use finecomb_top::print::{Format, Text};
 use finecomb_top::{Answer, KeyCount, Series, SortBy};
 
 use crate::message;

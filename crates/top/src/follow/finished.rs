@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::answer::{Answer, KeyCount};
+use crate::count::answer::{Answer, KeyCount};
+use crate::count::table::{JoinedShard, SHARDS, Table};
 use crate::measure::Quantity;
 use crate::query::Query;
-use crate::table::{JoinedShard, SHARDS, Table};
+use crate::time::timeline;
 use crate::time::{BucketCache, Buckets};
-use crate::timeline;
 
 /// Time from the first record of a later bucket until a bucket counts as ended: records may come a little late.
 const GRACE: Duration = Duration::from_secs(1);

@@ -2,9 +2,9 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::measure::number::Decimal;
 use crate::measure::slab::Slab;
 use crate::measure::{Form, Quantity, Selected};
-use crate::number::Decimal;
 use finecomb_sys::varint;
 
 /// Maximum number of distinct texts of a group that is exact.

@@ -13,8 +13,8 @@
 
 use finecomb_sys::varint;
 
+use crate::measure::number::{MAX_PLACES, POWERS};
 use crate::measure::{MAX_COUNT, take_units};
-use crate::number::{MAX_PLACES, POWERS};
 
 /// Number of units of 1.
 const ONE: i128 = POWERS[MAX_PLACES as usize];

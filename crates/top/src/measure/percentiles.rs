@@ -2,8 +2,8 @@
 
 use crate::measure::chains::Chains;
 use crate::measure::histogram::{Histogram, counts_size};
+use crate::measure::number::{Decimal, MAX_PLACES, POWERS, small_power};
 use crate::measure::{Form, Percentile, Quantity, take_units};
-use crate::number::{Decimal, MAX_PLACES, POWERS, small_power};
 use finecomb_sys::varint;
 
 /// Maximum number of values of a group with exact percentiles.

@@ -6,8 +6,8 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 
 use super::*;
-use crate::number::NoNumber;
-use crate::number::tests::{power_of_ten, reference, rounded_quotient};
+use crate::measure::number::NoNumber;
+use crate::measure::number::tests::{power_of_ten, reference, rounded_quotient};
 
 /// A record: its group and the text of its only field.
 type Record = (u32, Vec<u8>);

@@ -1,0 +1,336 @@
+//! The result of a count.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use finecomb_scan::{Place, Problem, Report};
+use finecomb_sys::simd::prefetch;
+use finecomb_sys::units::counted;
+
+use crate::count::order::SortBy;
+use crate::count::table::Entry;
+use crate::measure::Quantity;
+use crate::time::timeline::Series;
+
+/// A key and its count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeyCount {
+    /// The key. It need not be UTF-8.
+    pub key: Vec<u8>,
+    /// Number of records with this key.
+    pub count: u64,
+    /// The fields of a key of several named fields; otherwise empty.
+    pub fields: Vec<Vec<u8>>,
+    /// Value of each measure of the query.
+    pub values: Vec<Quantity>,
+    /// Maximum number of records with this key beyond the count: 0 unless counts are approximate.
+    pub error: u64,
+    /// Whether the key may be there by mistake: counts are approximate, and others may be more frequent.
+    pub is_uncertain: bool,
+}
+
+impl KeyCount {
+    /// The columns of the key, as many as an answer has names for.
+    pub fn columns(&self) -> impl Iterator<Item = &[u8]> {
+        let whole = self.fields.is_empty().then_some(&self.key);
+        self.fields.iter().chain(whole).map(Vec::as_slice)
+    }
+
+    /// A key and its count, without measures.
+    pub fn new(key: Vec<u8>, count: u64) -> Self {
+        Self { key, count, ..Self::default() }
+    }
+}
+
+/// Orders by descending count, then by the bytes of the key: the order of an answer.
+impl Ord for KeyCount {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let rank = |this: &Self| Reverse(this.count);
+        rank(self).cmp(&rank(other)).then_with(|| self.key.cmp(&other.key))
+    }
+}
+
+impl PartialOrd for KeyCount {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The counts of a query.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The first keys in the order of the query. By default this is descending count, then the bytes of the key.
+    pub top: Vec<KeyCount>,
+    /// Number of distinct keys.
+    pub distinct: u64,
+    /// Number of records counted. A record with several keys counts once for each.
+    pub records: u64,
+    /// Selected records without a key, if any. Of a record with several keys, each counts that lacks a field.
+    pub skipped: Option<Skipped>,
+    /// Records that do not have the format of their file, if any.
+    pub malformed: Option<Skipped>,
+    /// Records that no expression for keys matches, if any.
+    pub unmatched: Option<Skipped>,
+    /// Records without a time, if it is needed and any lack it.
+    pub untimed: Option<Skipped>,
+    /// Values that are measured but are no numbers, if any. They are left out of the measures.
+    pub not_numbers: Option<Skipped>,
+    /// Fields that no record has, if the count is complete and there are records.
+    pub absent: Vec<AbsentField>,
+    /// Names of the fields that form the key; empty if they have only numbers, or if the key is the whole record.
+    pub key_fields: Vec<String>,
+    /// Names of the columns of the key: of its fields if it has several with names, else a single one, and none if all
+    /// records have the same key.
+    pub key_names: Vec<String>,
+    /// Names of the measures, such as `sum(bytes)`.
+    pub measure_names: Vec<String>,
+    /// Criterion of the order of the keys.
+    pub sort_by: SortBy,
+    /// The counts by bucket, if keys are counted by buckets of time.
+    pub series: Option<Series>,
+    /// Start of the bucket of each row, or of each bucket of the series, in seconds since 1970, if there are buckets.
+    pub starts: Vec<i64>,
+    /// Number of gaps between buckets that are too long to be filled with empty ones.
+    pub long_gaps: u64,
+    /// Set if counts may be approximate.
+    pub approximation: Option<Approximation>,
+    /// Whether the count was interrupted, so that the answer is incomplete.
+    pub partial: bool,
+}
+
+impl Answer {
+    /// Whether there was no memory for all keys.
+    pub(crate) fn is_approximate(&self) -> bool {
+        self.approximation.is_some_and(|approximation| approximation.bound > 0)
+    }
+
+    /// The number of distinct keys for people, such as `3 distinct keys`.
+    pub fn distinct_keys(&self) -> String {
+        let keys = counted(self.distinct, "distinct key");
+        if self.is_approximate() { format!("at least {keys}") } else { keys }
+    }
+}
+
+/// Limits of what is known if counts may be approximate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Approximation {
+    /// Maximum count of a key for which there was no memory. If it is 0, all counts are exact, and so is the number of distinct
+    /// keys; otherwise that is only known to be at least [`Answer::distinct`].
+    pub bound: u64,
+    /// Whether the inputs changed between the two passes: the second one counted another number of records, or a count that is
+    /// impossible after the first.
+    pub has_changed: bool,
+}
+
+/// A field of a query that no record has. Its conditions are false, and its measures have no values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsentField {
+    /// The field, as written in the part of the query.
+    pub field: String,
+    /// The part of the query.
+    pub part: QueryPart,
+}
+
+/// A part of a query that uses a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueryPart {
+    /// The condition.
+    Condition {
+        /// Whether the field may be a text that lacks its quotes, as in `level == error`.
+        may_be_text: bool,
+    },
+    /// The key.
+    Key,
+    /// The measure with this index, and perhaps later ones.
+    Measure(usize),
+}
+
+/// Records or values that are not counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Their number.
+    pub count: u64,
+    /// The first of them. `None` if the counts were stored, which leaves it out.
+    pub first: Option<FirstSkipped>,
+}
+
+/// The first of some records or values that are not counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstSkipped {
+    /// Place of the record.
+    pub place: Place,
+    /// Beginning of the record or value, at most 256 bytes.
+    pub record: Vec<u8>,
+    /// The reason, if it is not that a field is missing.
+    pub cause: Option<Cause>,
+}
+
+/// Reason why a record or value is not counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Column in the record, in bytes, counted from 1.
+    pub column: usize,
+    /// The reason, or the name of the measured field.
+    pub reason: String,
+}
+
+impl Skipped {
+    /// Maximum length of `record`, in bytes.
+    pub(crate) const MAX_RECORD: usize = 256;
+
+    /// `count` records without a key, of which `record` is the first.
+    pub(crate) fn new(count: u64, place: Place, record: &[u8]) -> Self {
+        let record = record[..record.len().min(Self::MAX_RECORD)].to_vec();
+        Self { count, first: Some(FirstSkipped { place, record, cause: None }) }
+    }
+
+    /// The same with the reason, and the column in the record, counted from 1.
+    pub(crate) fn because(mut self, column: usize, reason: String) -> Self {
+        if let Some(first) = &mut self.first {
+            first.cause = Some(Cause { column, reason });
+        }
+        self
+    }
+
+    /// The number alone, if it is not 0.
+    pub(crate) fn number(count: u64) -> Option<Self> {
+        (count > 0).then_some(Self { count, first: None })
+    }
+
+    /// Adds to `all`.
+    pub(crate) fn add_to(self, all: &mut Option<Self>) {
+        *all = Self::merge(all.take(), Some(self));
+    }
+
+    /// Merges the skipped records of two workers.
+    pub(crate) fn merge(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let (one, other) = match (one, other) {
+            (Some(one), Some(other)) => (one, other),
+            (one, other) => return one.or(other),
+        };
+        let count = one.count + other.count;
+        let first = one.first.into_iter().chain(other.first).min_by(|one, other| one.place.cmp(&other.place));
+        Some(Self { count, first })
+    }
+}
+
+/// An answer, and the circumstances of the count.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The answer.
+    pub answer: Answer,
+    /// Problems with inputs, in the order of the inputs.
+    pub problems: Vec<Problem>,
+    /// Number of input bytes.
+    pub bytes: u64,
+    /// Bytes of memory of the workers' tables at the end.
+    pub memory: u64,
+    /// Bytes written to temporary files.
+    pub spilled: u64,
+    /// The reason why there is no answer, if memory is bounded and a temporary file could not be written or read.
+    pub failure: Option<String>,
+    /// Profile, if it was requested.
+    pub report: Option<Report>,
+}
+
+impl From<Answer> for Outcome {
+    /// The outcome of a count that read nothing.
+    fn from(answer: Answer) -> Self {
+        let (problems, bytes, memory, spilled, failure, report) = Default::default();
+        Self { answer, problems, bytes, memory, spilled, failure, report }
+    }
+}
+
+/// Number of keys that are prefetched together.
+const BATCH: usize = 32;
+
+/// Returns the first `number` keys in the order of an answer, unsorted.
+pub(crate) fn most_frequent<'e, 't: 'e>(
+    mut entries: impl Iterator<Item = &'e Entry<'t>>,
+    number: usize,
+) -> Vec<KeyCount> {
+    if number == 0 {
+        return Vec::new();
+    }
+    // The maximum of the heap is the last key in the order of the answer, which a better key replaces.
+    let mut best: BinaryHeap<KeyCount> = BinaryHeap::new();
+    let mut batch: Vec<&Entry<'t>> = Vec::with_capacity(BATCH);
+    loop {
+        let least = if best.len() < number { 1 } else { best.peek().map_or(1, |worst| worst.count) };
+        batch.clear();
+        batch.extend(entries.by_ref().filter(|entry| entry.count >= least).take(BATCH));
+        if batch.is_empty() {
+            return best.into_vec();
+        }
+        for byte in batch.iter().filter_map(|entry| entry.key.first()) {
+            prefetch(byte);
+        }
+        for entry in &batch {
+            consider(&mut best, number, entry.key, entry.count);
+        }
+    }
+}
+
+/// Adds a key to the best `number` keys if it is one of them.
+fn consider(best: &mut BinaryHeap<KeyCount>, number: usize, key: &[u8], count: u64) {
+    if best.len() < number {
+        best.push(KeyCount::new(key.to_vec(), count));
+    } else if let Some(mut worst) = best.peek_mut()
+        && (count > worst.count || count == worst.count && key < worst.key.as_slice())
+    {
+        *worst = KeyCount::new(key.to_vec(), count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::hash::Hasher;
+    use crate::count::table::tests::table_of;
+    use crate::count::table::{JoinedShard, SHARDS};
+
+    #[test]
+    fn the_most_frequent_keys_are_the_first_of_all_sorted_keys() {
+        let mut all = Vec::new();
+        let mut keys = Vec::new();
+        for number in 0..500_u32 {
+            let key = format!("key {}", number.wrapping_mul(2_654_435_761) % 100_000).into_bytes();
+            let count = number as usize % 7 + 1;
+            all.push(KeyCount::new(key.clone(), count as u64));
+            keys.extend(vec![key; count]);
+        }
+        all.sort();
+        let table = table_of(Hasher::random(), &keys);
+        let tables = [&table];
+        let shards: Vec<_> = (0..SHARDS).map(|shard| JoinedShard::new(&tables, shard)).collect();
+        for number in [0, 1, 2, 10, 31, 32, 33, 64, 499, 500, 501, usize::MAX] {
+            let mut best = most_frequent(shards.iter().flat_map(JoinedShard::entries), number);
+            best.sort();
+            assert_eq!(best, all[..number.min(500)]);
+        }
+    }
+
+    /// The least count that a key needs is determined once per batch: while there are not enough keys, any count will
+    /// do.
+    #[test]
+    fn an_answer_longer_than_a_batch_has_its_rarest_keys() {
+        let mut entries: Vec<(Vec<u8>, u64)> =
+            (0..3 * BATCH as u64).map(|number| (vec![number as u8], 1000 - number)).collect();
+        for number in [BATCH + 1, 2 * BATCH, 2 * BATCH + 5, 3 * BATCH] {
+            let found = entries
+                .iter()
+                .map(|(key, count)| Entry { hash: 0, group: 0, key, count: *count })
+                .collect::<Vec<_>>();
+            let mut best = most_frequent(found.iter(), number);
+            best.sort();
+            let counts: Vec<u64> = best.iter().map(|key| key.count).collect();
+            assert_eq!(
+                counts,
+                (0..number as u64).map(|number| 1000 - number).collect::<Vec<_>>(),
+                "{number}"
+            );
+            entries.rotate_left(BATCH / 2);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Counts by groups of keys, so that each group can be merged on another machine, and the first keys of counts.
+
+use std::collections::HashSet;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Counts;
+use crate::count::table::{Counted, Entry};
+use crate::count::tally::Tally;
+use crate::query::Query;
+use crate::time::timeline;
+
+impl Counts {
+    /// The counts as they are [stored](Counts::store), but in `parts` parts, at least one, each with a share of the keys. The part of a
+    /// key depends only on its bytes and the number of parts. All buckets of time of a key are in one part, and buckets without keys
+    /// in the first one: the empty buckets between them are known only with all. What is not counted by key,
+    /// such as the number of records, is in the first part.
+    ///
+    /// To merge counts of a part, add those parts of all counts, also the ones without keys: they have the decimal places of the measures.
+    pub fn store_divided(&self, definition: &[u8], parts: usize) -> Vec<Vec<u8>> {
+        let parts = parts.max(1);
+        let mut entries: Vec<Vec<Entry<'_>>> = vec![Vec::new(); parts];
+        for entry in self.table.entries() {
+            entries[self.part_of(&entry, parts)].push(entry);
+        }
+        let (mut tally, other) = (&self.tally, Tally::default());
+        let mut store =
+            |entries| self.store_entries(entries, std::mem::replace(&mut tally, &other), definition);
+        entries.into_iter().map(&mut store).collect()
+    }
+
+    /// The counts of only the first keys that a query selects in its order, with all their buckets of time. The numbers of
+    /// records, counted and left out, remain those of all keys.
+    #[must_use]
+    pub fn first(&self, query: &Query) -> Self {
+        let entries = self.table.entries();
+        let mut added = Counted::default();
+        let mut add = |entry: &Entry<'_>| added.push(entry.key, entry.count, entry.group);
+        if query.has_series() {
+            let counts = entries.iter().map(|entry| (self.key_of(entry), entry.count));
+            let (_, first) = timeline::first_keys(counts, &query.order);
+            let first: HashSet<&[u8]> = first.iter().map(|key| key.key.as_slice()).collect();
+            entries.iter().filter(|entry| first.contains(self.key_of(entry))).for_each(add);
+        } else {
+            query.order.first(entries.iter(), self.table.measures()).into_iter().for_each(&mut add);
+        }
+        let mut table = self.table.without_keys();
+        table.add(&added, self.table.measures());
+        Self { query: self.query.clone(), table, tally: self.tally.clone() }
+    }
+
+    /// The part of an entry.
+    fn part_of(&self, entry: &Entry<'_>, parts: usize) -> usize {
+        if self.query.buckets().is_some() && !self.query.has_key() {
+            return 0;
+        }
+        (xxh3_64(self.key_of(entry)) % parts as u64) as usize
+    }
+
+    /// The key of an entry, without its bucket of time, unless buckets are all that is counted.
+    fn key_of<'t>(&self, entry: &Entry<'t>) -> &'t [u8] {
+        if self.query.has_series() { timeline::split(entry.key).1 } else { entry.key }
+    }
+}

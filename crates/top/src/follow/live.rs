@@ -1,0 +1,493 @@
+//! Intermediate answers of a running count.
+//!
+//! The display requests an update; each worker checks for requests between blocks and publishes its first keys in the order
+//! of the query. For a worker that waits for input, the thread of the display publishes them. Without a display, a count takes one
+//! uncontended lock per block.
+
+mod series;
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use self::series::BucketedKey;
+use crate::count::answer::{Answer, KeyCount};
+use crate::count::deferred::Deferred;
+use crate::count::order::{Order, SortBy};
+use crate::count::table::{Entry, Groups, Table};
+use crate::measure::Measures;
+use crate::query::Query;
+use crate::time::Buckets;
+use crate::time::timeline;
+
+/// Minimum number of keys that a worker publishes. A key that is frequent in total is usually frequent for each worker.
+const MIN_PUBLISHED: usize = 500;
+
+/// The same with measures, whose states may be large, and with the counts by bucket of each key.
+const MIN_PUBLISHED_MEASURES: usize = 50;
+
+/// Maximum number of buckets with measures.
+const MAX_BUCKETS_MEASURES: usize = 200;
+
+/// Pause after publishing, in multiples of the time that it took, as long as that is less than [`MAX_PAUSE`].
+const PAUSE: u32 = 25;
+
+/// Maximum pause after publishing, unless [`MIN_PAUSE`] requires a longer one.
+const MAX_PAUSE: Duration = Duration::from_millis(200);
+
+/// Minimum pause after publishing, in multiples of the time that it took.
+const MIN_PAUSE: u32 = 8;
+
+/// Intermediate answer of a count.
+#[derive(Debug)]
+pub struct Live {
+    query: Query,
+    /// Order of the shown keys.
+    order: Order,
+    /// Whether the keys are buckets of which the latest are shown, in the order of time.
+    shows_latest: bool,
+    /// Number of requests for an update.
+    asked: AtomicU64,
+    workers: Mutex<Vec<Arc<WorkerCounts>>>,
+    /// The exact answer of a job that follows its inputs, which takes precedence over what workers publish.
+    exact: Mutex<Option<Answer>>,
+}
+
+/// Kind of the rows of an intermediate answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiveRows {
+    /// Keys in the order of the query.
+    Keys,
+    /// Buckets of time, of which the first matter most.
+    Buckets,
+    /// Buckets in the order of time, of which the last matter most.
+    LatestBuckets,
+    /// None, but a series for each key.
+    Series,
+}
+
+/// Counts of a worker.
+#[derive(Debug)]
+pub(crate) struct WorkerCounts {
+    /// `None` once the worker has finished.
+    table: Mutex<Option<Table>>,
+    records: AtomicU64,
+    published: Mutex<Published>,
+}
+
+#[derive(Debug)]
+struct Published {
+    best: Vec<KeyCount>,
+    /// Measures of these keys, by their places.
+    measures: Option<Measures>,
+    /// The first keys with their buckets, if keys are counted by buckets of time; then there are no others.
+    bucketed: Arc<Vec<BucketedKey>>,
+    records: u64,
+    /// Number of the last request that was answered.
+    answered: u64,
+    /// Time before which no request is answered.
+    not_before: Instant,
+}
+
+impl Live {
+    /// Makes an intermediate answer to a query, with up to `number` keys.
+    pub fn new(query: &Query, number: usize) -> Self {
+        let has_only_buckets = query.buckets().is_some() && !query.has_key();
+        let number = match () {
+            () if query.has_series() => number.min(series::MAX_KEYS),
+            () if has_only_buckets && !query.measure_names.is_empty() => number.min(MAX_BUCKETS_MEASURES),
+            () => number,
+        };
+        let shows_latest = has_only_buckets && query.order.by == SortBy::Key && query.order.number > number;
+        let order = Order {
+            number: query.order.number.min(number),
+            reverse: query.order.reverse || shows_latest,
+            ..query.order
+        };
+        Self {
+            query: query.clone(),
+            order,
+            shows_latest,
+            asked: AtomicU64::new(0),
+            workers: Mutex::default(),
+            exact: Mutex::default(),
+        }
+    }
+
+    /// Sets the exact answer, which is returned from now on.
+    pub(crate) fn set_exact(&self, answer: Answer) {
+        *lock(&self.exact) = Some(answer);
+    }
+
+    /// The kind of the rows of an answer.
+    pub fn rows(&self) -> LiveRows {
+        match (self.query.buckets(), self.query.has_key()) {
+            (Some(_), true) => LiveRows::Series,
+            (Some(_), false) if self.shows_latest && !self.query.order.reverse => LiveRows::LatestBuckets,
+            (Some(_), false) => LiveRows::Buckets,
+            (None, _) => LiveRows::Keys,
+        }
+    }
+
+    /// Requests an update from the workers. It appears in one of the next answers.
+    pub fn ask(&self) {
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+        for worker in &*lock(&self.workers) {
+            // A worker that has not answered the previous request is waiting for input.
+            let is_late = lock(&worker.published).answered + 1 < asked;
+            if is_late && let Ok(table) = worker.table.try_lock() {
+                self.publish(worker, table.as_ref());
+            }
+        }
+    }
+
+    /// Returns the first of the published keys, and the number of records counted so far. Counts may be slightly low, and
+    /// measures of fewer records: they were published a while ago, and without the keys that are late in the order of a
+    /// worker.
+    ///
+    /// Of buckets without a key, these are the latest ones in the order of time, unless the query limits or ranks them.
+    /// For keys by bucket, there are no rows, but the series of the first keys in the latest buckets.
+    pub fn answer(&self) -> Answer {
+        if let Some(exact) = &*lock(&self.exact) {
+            return exact.clone();
+        }
+        let workers = lock(&self.workers);
+        let Query { key_names, measure_names, .. } = &self.query;
+        let mut answer = Answer {
+            records: workers.iter().map(|worker| worker.records.load(Ordering::Relaxed)).sum(),
+            key_names: key_names.clone(),
+            measure_names: measure_names.clone(),
+            sort_by: self.order.by,
+            ..Answer::default()
+        };
+        match self.query.buckets() {
+            Some(buckets) if self.query.has_key() => {
+                // A worker does not wait for its lock while the keys are merged.
+                let published: Vec<Arc<Vec<BucketedKey>>> =
+                    workers.iter().map(|worker| Arc::clone(&lock(&worker.published).bucketed)).collect();
+                let keys = published.iter().flat_map(|keys| keys.iter());
+                answer.key_names = timeline::key_names(&self.query);
+                answer.measure_names.clear();
+                let (series, starts) = series::merged(keys, (&self.query, &self.order, buckets));
+                answer.series = Some(series);
+                answer.starts = starts;
+            }
+            buckets => {
+                answer.top = self.first_keys(&workers);
+                match buckets {
+                    Some(buckets) => self.arrange(&mut answer, buckets),
+                    None => answer.top.iter_mut().for_each(|key| self.query.joint.split(key)),
+                }
+            }
+        }
+        answer
+    }
+
+    fn first_keys(&self, workers: &[Arc<WorkerCounts>]) -> Vec<KeyCount> {
+        let mut merged = Merged::default();
+        workers.iter().for_each(|worker| merged.add(&lock(&worker.published)));
+        merged.first(&self.order)
+    }
+
+    /// Puts buckets without a key in the order of the query, without those before the latest.
+    fn arrange(&self, answer: &mut Answer, buckets: &Buckets) {
+        if self.shows_latest {
+            answer.top.reverse();
+            let known: Vec<i64> = answer.top.iter().map(|row| timeline::split(&row.key).0).collect();
+            answer.top.drain(..timeline::latest(buckets, &known, self.order.number));
+            if self.query.order.reverse {
+                answer.top.reverse();
+            }
+        }
+        timeline::arrange_buckets(answer, &self.query, buckets);
+    }
+
+    /// Number of keys that a worker publishes, and their order.
+    fn published_order(&self) -> Order {
+        let number = self.order.number;
+        let number = if self.query.measure_names.is_empty() && !self.query.has_series() {
+            number.saturating_mul(4).max(MIN_PUBLISHED)
+        } else {
+            number.saturating_mul(2).max(MIN_PUBLISHED_MEASURES)
+        };
+        Order { number, min_count: 1, ..self.order }
+    }
+
+    /// Publishes the first keys of a worker, whose table is locked. Does nothing if there are no new records or
+    /// during the pause after the last time.
+    fn publish(&self, worker: &WorkerCounts, table: Option<&Table>) {
+        let start = Instant::now();
+        let records = worker.records.load(Ordering::Relaxed);
+        {
+            let mut published = lock(&worker.published);
+            if start < published.not_before {
+                return;
+            }
+            published.answered = self.asked.load(Ordering::Relaxed);
+            if records == published.records {
+                return;
+            }
+        }
+        let Some(table) = table else { return };
+        let order = self.published_order();
+        let (mut bucketed, mut best, mut measures) = (Vec::new(), Vec::new(), None);
+        if self.query.has_series() {
+            bucketed = series::first_keys(table, &order);
+        } else {
+            (best, measures) = table.best(&order);
+        }
+        let took = start.elapsed();
+        let mut published = lock(&worker.published);
+        published.best = best;
+        published.measures = measures;
+        published.bucketed = Arc::new(bucketed);
+        published.records = records;
+        published.not_before = start + (took * PAUSE).min(MAX_PAUSE).max(took * MIN_PAUSE);
+    }
+}
+
+/// The published keys of all workers.
+#[derive(Default)]
+struct Merged {
+    places: HashMap<Vec<u8>, u32>,
+    counts: Vec<u64>,
+    measures: Option<Measures>,
+}
+
+impl Merged {
+    fn add(&mut self, published: &Published) {
+        let mut pairs = Vec::with_capacity(published.best.len());
+        for (from, key) in (0..).zip(&published.best) {
+            let next = self.counts.len() as u32;
+            let place = match self.places.get(&key.key) {
+                Some(&place) => place,
+                None => *self.places.entry(key.key.clone()).or_insert(next),
+            };
+            if place == next {
+                self.counts.push(0);
+            }
+            self.counts[place as usize] += key.count;
+            pairs.push((place, from));
+        }
+        if let Some(measures) = &published.measures {
+            let own = self.measures.get_or_insert_with(|| measures.without_groups());
+            own.merge(measures, &pairs, self.counts.len());
+        }
+    }
+
+    /// Returns the first keys in an order, sorted.
+    fn first(&self, order: &Order) -> Vec<KeyCount> {
+        let entries = self.places.iter().map(|(key, &group)| Entry {
+            key,
+            count: self.counts[group as usize],
+            hash: 0,
+            group,
+        });
+        let entries: Vec<Entry<'_>> = entries.collect();
+        let mut first = order.select_from(entries.iter(), self.measures.as_ref());
+        order.arrange(&mut first);
+        first
+    }
+}
+
+impl WorkerCounts {
+    pub(crate) fn new(table: Table, live: Option<&Live>) -> Arc<Self> {
+        let published = Published {
+            best: Vec::new(),
+            measures: None,
+            bucketed: Arc::default(),
+            records: 0,
+            answered: 0,
+            not_before: Instant::now(),
+        };
+        let counts = Arc::new(Self {
+            table: Mutex::new(Some(table)),
+            records: AtomicU64::new(0),
+            published: Mutex::new(published),
+        });
+        if let Some(live) = live {
+            lock(&live.workers).push(Arc::clone(&counts));
+        }
+        counts
+    }
+
+    /// Counts keys, one per record.
+    pub(crate) fn count(&self, text: &[u8], keys: &[crate::Span]) {
+        if let Some(table) = &mut *lock(&self.table) {
+            table.count(text, keys);
+        }
+        self.records.fetch_add(keys.len() as u64, Ordering::Relaxed);
+    }
+
+    /// Counts keys, one per record. New ones may be deferred.
+    pub(crate) fn count_or_defer(&self, text: &[u8], keys: &[crate::Span], deferred: &mut Deferred) {
+        if let Some(table) = &mut *lock(&self.table) {
+            table.count_or_defer(text, keys, deferred);
+        }
+        self.records.fetch_add(keys.len() as u64, Ordering::Relaxed);
+    }
+
+    /// Counts keys and passes their groups to `measure`, in a table with groups.
+    pub(crate) fn group(
+        &self,
+        text: &[u8],
+        keys: &[crate::Span],
+        numbers: &mut Vec<u32>,
+        measure: impl FnOnce(&mut Groups, &[u32]),
+    ) {
+        if let Some(table) = &mut *lock(&self.table)
+            && let Some(groups) = table.group(text, keys, numbers)
+        {
+            measure(groups, numbers);
+        }
+        self.records.fetch_add(keys.len() as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn records(&self) -> u64 {
+        self.records.load(Ordering::Relaxed)
+    }
+
+    /// Whether the worker should publish its keys now.
+    #[inline]
+    pub(crate) fn should_publish(&self, live: &Live) -> bool {
+        let published = lock(&self.published);
+        live.asked.load(Ordering::Relaxed) != published.answered && Instant::now() >= published.not_before
+    }
+
+    pub(crate) fn publish(&self, live: &Live) {
+        live.publish(self, lock(&self.table).as_ref());
+    }
+
+    /// Returns the table, and ends the count unless it is put back.
+    pub(crate) fn take(&self) -> Option<Table> {
+        lock(&self.table).take()
+    }
+
+    /// Bytes of memory of the table once this many more keys are added.
+    pub(crate) fn memory_with(&self, keys: usize) -> usize {
+        lock(&self.table).as_ref().map_or(0, |table| table.memory_with(keys))
+    }
+
+    /// Goes on with a table.
+    pub(crate) fn put_back(&self, table: Table) {
+        *lock(&self.table) = Some(table);
+    }
+
+    /// Records that this many records are no longer counted.
+    pub(crate) fn forget(&self, records: u64) {
+        self.records.fetch_sub(records, Ordering::Relaxed);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::hash::Hasher;
+    use crate::count::order::SortBy;
+    use crate::count::table::tests::table_of_sums;
+    use crate::key::between_fields::Joint;
+    use crate::measure::{Measure, MeasureKind};
+    use crate::query::QueryOptions;
+    use crate::query::field::Field;
+
+    fn live(options: &QueryOptions) -> Live {
+        Live::new(&Query::new(options).expect("a query"), 2)
+    }
+
+    fn count(worker: &WorkerCounts, keys: &str) {
+        let spans: Vec<_> = (0..keys.len()).map(|at| (at, at + 1)).collect();
+        worker.count(keys.as_bytes(), &spans);
+    }
+
+    fn shown(live: &Live) -> String {
+        let Answer { top, records, .. } = live.answer();
+        let keys = top.iter().map(|key| format!("{}{} ", String::from_utf8_lossy(&key.key), key.count));
+        keys.collect::<String>() + &records.to_string()
+    }
+
+    #[test]
+    fn published_keys_of_all_workers_are_added_up() {
+        let live = live(&QueryOptions::default());
+        let worker = || WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
+        let (one, other) = (worker(), worker());
+        assert!(!one.should_publish(&live));
+        count(&one, "aaaaabbbcc");
+        live.ask();
+        assert!(one.should_publish(&live) && other.should_publish(&live));
+        one.publish(&live);
+        assert!(!one.should_publish(&live));
+        assert_eq!(shown(&live), "a5 b3 10");
+        count(&other, "ccccccd");
+        assert_eq!(shown(&live), "a5 b3 17");
+        other.publish(&live);
+        assert_eq!(shown(&live), "c8 a5 17");
+    }
+
+    #[test]
+    fn keys_of_a_table_with_groups_are_published_with_their_counts() {
+        let live = live(&QueryOptions::default());
+        let measures = Measures::new(&[]);
+        let worker = WorkerCounts::new(Table::with_groups(Hasher::random(), measures), Some(&live));
+        let spans: Vec<_> = (0..9).map(|at| (at, at + 1)).collect();
+        worker.group(b"abbcccbcb", &spans, &mut Vec::new(), |_, _| {});
+        live.ask();
+        worker.publish(&live);
+        assert_eq!(shown(&live), "b4 c4 9");
+    }
+
+    #[test]
+    fn a_key_of_several_fields_is_published_with_its_fields() {
+        let names = Field::parse_list("x,y").expect("names");
+        let live = live(&QueryOptions { names, ..QueryOptions::default() });
+        let worker = WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
+        let mut key = Vec::new();
+        Joint::Separator.append(0, b"a b", &mut key);
+        Joint::Separator.append(1, b"c", &mut key);
+        worker.count(&key, &[(0, key.len())]);
+        live.ask();
+        worker.publish(&live);
+        let top = live.answer().top;
+        assert_eq!(top[0].key, b"a b c");
+        assert_eq!(top[0].fields, [b"a b".to_vec(), b"c".to_vec()]);
+    }
+
+    #[test]
+    fn keys_are_in_the_order_of_the_query_and_have_their_measures() {
+        let measures = vec![Measure { kind: MeasureKind::Sum, field: Field::Position(2) }];
+        let options = QueryOptions { measures, sort_by: SortBy::Measure(0), ..QueryOptions::default() };
+        let live = live(&options);
+        for records in [&[("a", 1), ("a", 1), ("b", 9), ("c", 5)][..], &[("c", 6), ("a", 3), ("d", 7)]] {
+            let records: Vec<_> =
+                records.iter().map(|(key, value)| (key.as_bytes().to_vec(), *value)).collect();
+            let worker = WorkerCounts::new(table_of_sums(Hasher::random(), &records), Some(&live));
+            worker.records.store(records.len() as u64, Ordering::Relaxed);
+            live.ask();
+            worker.publish(&live);
+        }
+        let answer = live.answer();
+        let keys = answer.top.iter().map(|key| (&key.key[..], key.count, key.values[0].to_string()));
+        let expected = [(&b"c"[..], 2, "11".to_owned()), (b"b", 1, "9".to_owned())];
+        assert_eq!(keys.collect::<Vec<_>>(), expected);
+        assert_eq!((answer.records, answer.measure_names), (7, vec!["sum(2)".to_owned()]));
+    }
+
+    #[test]
+    fn keys_of_an_idle_worker_are_published() {
+        let live = live(&QueryOptions::default());
+        let worker = WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
+        count(&worker, "aab");
+        // The worker has until the next request to publish by itself.
+        live.ask();
+        assert_eq!(shown(&live), "3");
+        live.ask();
+        assert_eq!(shown(&live), "a2 b1 3");
+        assert!(worker.take().is_some());
+        live.ask();
+        assert_eq!(shown(&live), "a2 b1 3");
+    }
+}

@@ -1,0 +1,718 @@
+//! Searches blocks for the records that match a regular expression.
+//!
+//! A search per record pays its start-up cost for every record, and most records do not match. So the whole block is
+//! searched, and the record is located around each match. For that, the pattern is rewritten so that no match crosses
+//! the end of a record: `\n` is removed from everything that it can match, and `^` and `$` become the start and end of
+//! a line. (This is the approach of ripgrep's `grep-regex`.)
+//!
+//! The regex engine examines every byte for an expression like `[A-Za-z]+bot`. Such expressions are searched by their literal
+//! ([`InnerLiteral`]). The alternatives of a long list of words are looked up ([`WordList`]).
+
+use std::fmt::{self, Write as _};
+use std::ops::Range;
+use std::sync::Arc;
+
+use finecomb_sys::units::ByteLimit;
+use finecomb_words::{InnerCache, InnerLiteral, InnerMatch, Options, WordList, within_lines};
+use memchr::{memchr, memrchr};
+use regex_automata::Input;
+use regex_automata::meta::{self, Cache, Regex};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Hir, HirKind, Look};
+use thiserror::Error;
+
+use crate::key::go_syntax::{Mistake, translate};
+use crate::key::text_regex::{
+    TextCache, TextRegex, byte_of, has_negated_boundary, is_over_characters, matches_invalid, with_invalid,
+};
+use crate::{Span, bytes_of};
+
+/// Minimum number of words that are looked up. The regex engine searches for fewer at least as fast.
+const MIN_WORDS: usize = 1000;
+/// The same if case is ignored.
+const MIN_WORDS_IN_ANY_CASE: usize = 100;
+
+/// An invalid regular expression. The message marks the error with a caret.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PatternError {
+    /// The syntax is invalid.
+    #[error("{0}")]
+    Syntax(SyntaxError),
+    /// The compiled expression is too large.
+    #[error("{}", too_large(.0))]
+    Build(#[from] Box<meta::BuildError>),
+}
+
+/// A syntax error of an expression, with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyntaxError {
+    pattern: String,
+    span: Range<usize>,
+    reason: String,
+}
+
+impl SyntaxError {
+    /// Byte offset of the error in the expression.
+    pub(crate) fn start(&self) -> usize {
+        self.span.start
+    }
+
+    pub(crate) fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+impl std::error::Error for SyntaxError {}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pattern, span, reason } = self;
+        let count = |range: Range<usize>| pattern.get(range).map_or(0, |text| text.chars().count());
+        f.write_str("regex parse error:\n    ")?;
+        for char in pattern.chars() {
+            // Control characters must not shift the caret.
+            f.write_char(if char.is_control() { char::REPLACEMENT_CHARACTER } else { char })?;
+        }
+        let (before, wrong) = (count(0..span.start), count(span.clone()).max(1));
+        write!(f, "\n    {:before$}{}\nerror: {reason}", "", "^".repeat(wrong))
+    }
+}
+
+fn too_large(error: &meta::BuildError) -> String {
+    match error.size_limit() {
+        Some(limit) => {
+            format!(
+                "compiled regex exceeds the size limit of {}; shorten its repetitions",
+                ByteLimit(limit as u64)
+            )
+        }
+        None => error.to_string(),
+    }
+}
+
+/// Whether an expression distinguishes upper and lower case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Case {
+    /// Upper and lower case are distinct.
+    #[default]
+    Distinct,
+    /// They are the same, as after `(?i)`.
+    Ignored,
+}
+
+/// Parses a regular expression in Go's syntax, over characters or bytes.
+pub(crate) fn parse(pattern: &str, case: Case) -> Result<Hir, PatternError> {
+    let wrong =
+        |span, reason| PatternError::Syntax(SyntaxError { pattern: pattern.to_owned(), span, reason });
+    let translation =
+        translate(pattern).map_err(|Mistake { span, reason }| wrong(span, reason.to_owned()))?;
+    let mut parser = ParserBuilder::new().utf8(false).case_insensitive(case == Case::Ignored).build();
+    parser.parse(&translation.text).map_err(|error| {
+        let (span, reason) = match error {
+            regex_syntax::Error::Parse(error) => (*error.span(), error.kind().to_string()),
+            regex_syntax::Error::Translate(error) => (*error.span(), error.kind().to_string()),
+            error => return wrong(0..pattern.len(), error.to_string()),
+        };
+        wrong(translation.origin(span.start.offset..span.end.offset), reason)
+    })
+}
+
+/// Size limit of a compiled expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SizeLimit {
+    /// 10 MiB, the default of the `regex` crate.
+    Usual,
+    None,
+}
+
+/// Compiles an expression. With `whole_characters`, empty matches do not lie within a character.
+pub(crate) fn build(hir: &Hir, whole_characters: bool, limit: SizeLimit) -> Result<Regex, PatternError> {
+    let limit = (limit == SizeLimit::Usual).then_some(10 << 20);
+    let config = Regex::config().utf8_empty(whole_characters).nfa_size_limit(limit);
+    let built = Regex::builder().configure(config).build_from_hir(hir);
+    built.map_err(|error| PatternError::Build(Box::new(error)))
+}
+
+/// Common properties of all matches of an expression.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MatchShape {
+    /// Minimum length in bytes; 0 if unknown.
+    pub(crate) shortest: usize,
+    /// First byte, if it is the same for all matches.
+    pub(crate) first: Option<u8>,
+}
+
+impl MatchShape {
+    /// Determines the shape of the matches of an expression.
+    pub(crate) fn of(hir: &Hir) -> Self {
+        Self { shortest: hir.properties().minimum_len().unwrap_or(0), first: first_byte(hir) }
+    }
+}
+
+/// Returns the first byte of all matches, if it is the same.
+fn first_byte(hir: &Hir) -> Option<u8> {
+    match hir.kind() {
+        HirKind::Literal(literal) => literal.0.first().copied(),
+        HirKind::Class(class) => class.literal()?.first().copied(),
+        HirKind::Repetition(repetition) if repetition.min > 0 => first_byte(&repetition.sub),
+        HirKind::Capture(capture) => first_byte(&capture.sub),
+        HirKind::Concat(parts) => {
+            first_byte(parts.iter().find(|part| !matches!(part.kind(), HirKind::Look(_)))?)
+        }
+        HirKind::Alternation(parts) => {
+            let first = first_byte(parts.first()?)?;
+            parts.iter().all(|part| first_byte(part) == Some(first)).then_some(first)
+        }
+        HirKind::Empty | HirKind::Look(_) | HirKind::Repetition(_) => None,
+    }
+}
+
+/// A regular expression that records are matched against.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordPattern {
+    search: Search,
+    text: String,
+}
+
+/// How records are matched.
+#[derive(Clone, Debug)]
+enum Search {
+    Expression(Box<Expression>),
+    /// A long list of words: a record matches if it contains one of them.
+    Words(Arc<WordList>),
+}
+
+/// A regular expression that is searched for in blocks.
+#[derive(Clone, Debug)]
+struct Expression {
+    /// The expression as given, for a single record.
+    record: TextRegex,
+    block: BlockSearch,
+    verify: Verify,
+}
+
+/// Search of a block of records for the rewritten expression.
+#[derive(Clone, Debug)]
+enum BlockSearch {
+    Regex(Regex),
+    /// By a literal in the middle of it.
+    Literal(Box<InnerLiteral>),
+}
+
+/// Scratch memory of a [`BlockSearch`], made when it is needed.
+#[derive(Debug, Default)]
+struct BlockCache {
+    regex: Option<Cache>,
+    literal: Option<Box<InnerCache>>,
+}
+
+impl BlockSearch {
+    fn new(hir: &Hir) -> Result<Self, PatternError> {
+        match InnerLiteral::new(hir) {
+            Some(literal) => Ok(Self::Literal(Box::new(literal))),
+            None => Ok(Self::Regex(build(hir, false, SizeLimit::Usual)?)),
+        }
+    }
+
+    /// Returns a position in the first line from `from` on that has, or may have, a match.
+    #[inline(always)]
+    fn find_line(&self, cache: &mut BlockCache, text: &[u8], from: usize) -> Option<InnerMatch> {
+        match self {
+            Self::Regex(regex) => {
+                let cache = cache.regex.get_or_insert_with(|| regex.create_cache());
+                let input = Input::new(text).range(from..).earliest(true);
+                regex.search_half_with(cache, &input).map(|found| InnerMatch::Confirmed(found.offset()))
+            }
+            Self::Literal(literal) => {
+                let cache = cache.literal.get_or_insert_with(|| Box::new(literal.cache()));
+                literal.find_line_with(cache, text, from)
+            }
+        }
+    }
+}
+
+/// Lines that must be searched by themselves after a match in a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Verify {
+    /// All lines. A Unicode word boundary before a byte that is not valid UTF-8 depends on the preceding character, which
+    /// in a block may be the line feed of the previous line.
+    all: bool,
+    /// All lines that are not ASCII. The block search treats every non-ASCII byte as invalid, and finds empty matches
+    /// within characters.
+    non_ascii: bool,
+}
+
+impl Verify {
+    pub(crate) fn of(hir: &Hir) -> Self {
+        Self {
+            all: hir.properties().look_set().contains_word_unicode(),
+            non_ascii: treats_bytes_as_invalid(hir) || has_negated_boundary(hir),
+        }
+    }
+
+    /// Whether a line must be searched by itself. Carriage returns are another reason.
+    #[inline(always)]
+    pub(crate) fn applies_to(self, line: &[u8]) -> bool {
+        self.all || (self.non_ascii && !line.is_ascii())
+    }
+}
+
+/// Whether the block search treats every non-ASCII byte as invalid.
+fn treats_bytes_as_invalid(hir: &Hir) -> bool {
+    is_over_characters(hir) && matches_invalid(hir)
+}
+
+/// Scratch memory of a [`RecordPattern`], made when it is needed.
+#[derive(Debug, Default)]
+pub(crate) struct PatternCache {
+    record: Option<TextCache>,
+    block: BlockCache,
+}
+
+impl RecordPattern {
+    pub(crate) fn new(pattern: &str, case: Case) -> Result<Self, PatternError> {
+        let exact = parse(pattern, Case::Distinct)?;
+        // With flags, the case of some words may be ignored, and that of others not.
+        let is_uniform = case == Case::Distinct || !pattern.contains("(?");
+        let words = if is_uniform { word_list(&exact, case) } else { None };
+        let search = match (words, case) {
+            (Some(words), _) => Search::Words(Arc::new(words)),
+            (None, Case::Distinct) => Search::Expression(Box::new(Expression::new(exact)?)),
+            (None, Case::Ignored) => Search::Expression(Box::new(Expression::new(parse(pattern, case)?)?)),
+        };
+        Ok(Self { search, text: pattern.to_owned() })
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the first match in a record: the reference implementation of [`RecordPattern::next_line`].
+    pub(crate) fn find(&self, cache: &mut PatternCache, record: &[u8]) -> Option<Span> {
+        match &self.search {
+            Search::Expression(expression) => expression.record.find(cache.record(expression), record),
+            Search::Words(words) => words.find_at(record, 0).map(|found| (found.start, found.end)),
+        }
+    }
+
+    /// Whether a record has a match.
+    pub(crate) fn is_match(&self, cache: &mut PatternCache, record: &[u8]) -> bool {
+        match &self.search {
+            Search::Expression(expression) => expression.record.is_match(cache.record(expression), record),
+            Search::Words(words) => words.find_line(record).is_some(),
+        }
+    }
+
+    /// Returns the first record with a match at or after `from`, which is the start of a line, and the start of the
+    /// next line.
+    pub(crate) fn next_line(
+        &self,
+        cache: &mut PatternCache,
+        text: &[u8],
+        from: usize,
+    ) -> Option<(Span, usize)> {
+        match &self.search {
+            Search::Expression(expression) => expression.next_line(cache, text, from),
+            Search::Words(words) => {
+                let at = from + words.find_line(text.get(from..)?)?;
+                let ((start, end), next) = line_around(text, from, at);
+                Some(((start, end_of_record(text, end)), next))
+            }
+        }
+    }
+}
+
+impl PatternCache {
+    fn record(&mut self, expression: &Expression) -> &mut TextCache {
+        self.record.get_or_insert_with(|| expression.record.cache())
+    }
+}
+
+impl Expression {
+    fn new(hir: Hir) -> Result<Self, PatternError> {
+        Ok(Self {
+            block: BlockSearch::new(&in_block(&hir))?,
+            verify: Verify::of(&hir),
+            record: TextRegex::from_hir(hir)?,
+        })
+    }
+
+    fn next_line(&self, cache: &mut PatternCache, text: &[u8], mut from: usize) -> Option<(Span, usize)> {
+        while from < text.len() {
+            let (is_sure, at) = match self.block.find_line(&mut cache.block, text, from)? {
+                InnerMatch::Confirmed(at) => (true, at),
+                InnerMatch::Candidate(at) => (false, at),
+            };
+            // A match does not cross the end of a line.
+            let ((start, end), next) = line_around(text, from, at);
+            if start == text.len() {
+                return None;
+            }
+            let line = &text[start..end];
+            if is_sure && !self.verify.applies_to(line) && memchr(b'\r', line).is_none() {
+                return Some(((start, end), next));
+            }
+            // In the block, `$` matches before any carriage return, so the record itself decides.
+            let record = (start, end_of_record(text, end));
+            if self.record.is_match(cache.record(self), bytes_of(text, record)) {
+                return Some((record, next));
+            }
+            from = next;
+        }
+        None
+    }
+}
+
+/// The words of an alternation, if they are many, and are found in a block as they are in a record.
+fn word_list(exact: &Hir, case: Case) -> Option<WordList> {
+    let min = match case {
+        Case::Distinct => MIN_WORDS,
+        Case::Ignored => MIN_WORDS_IN_ANY_CASE,
+    };
+    let mut hir = exact;
+    while let HirKind::Capture(capture) = hir.kind() {
+        hir = &capture.sub;
+    }
+    let HirKind::Alternation(words) = hir.kind() else { return None };
+    if words.len() < min {
+        return None;
+    }
+    let word = |hir: &Hir| {
+        let HirKind::Literal(literal) = hir.kind() else { return None };
+        let word = str::from_utf8(&literal.0).ok()?;
+        // Invalid bytes match U+FFFD, and a carriage return may end a record.
+        (!word.contains(['\r', char::REPLACEMENT_CHARACTER])).then(|| word.to_owned())
+    };
+    let words = words.iter().map(word).collect::<Option<Arc<[String]>>>()?;
+    WordList::new(words, Options::default().ignore_case(case == Case::Ignored).only_lines(true))
+}
+
+/// Returns the end of the record in a line that ends at `end`.
+fn end_of_record(text: &[u8], end: usize) -> usize {
+    end - usize::from(text[..end].ends_with(b"\r"))
+}
+
+/// Returns the line around a position, without its line feed, and the start of the next line. `from` is the start of that
+/// line or of an earlier one.
+#[inline(always)]
+pub(crate) fn line_around(text: &[u8], from: usize, at: usize) -> (Span, usize) {
+    let start = memrchr(b'\n', &text[from..at]).map_or(from, |line_feed| from + line_feed + 1);
+    let line_feed = memchr(b'\n', &text[at..]).map(|length| at + length);
+    let end = line_feed.unwrap_or(text.len());
+    ((start, end), line_feed.map_or(end, |line_feed| line_feed + 1))
+}
+
+/// Rewrites an expression for a search of many lines. It finds all lines that `hir` matches, and false positives in
+/// lines with carriage returns, with Unicode word boundaries next to invalid bytes, and with non-ASCII bytes.
+pub(crate) fn in_block(hir: &Hir) -> Hir {
+    let look = |look| match look {
+        Look::Start => Look::StartLF,
+        // A record ends before `\n` and before `\r\n`.
+        Look::End | Look::EndLF => Look::EndCRLF,
+        other => other,
+    };
+    if treats_bytes_as_invalid(hir) {
+        within_lines(&with_invalid(hir, &byte_of(0x80, 0xFF)), look)
+    } else {
+        within_lines(hir, look)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::oracle::{ALL_INVALID, Runes};
+
+    fn records(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+    }
+
+    /// Returns the records of `text` that match according to the oracle, which searches them one at a time.
+    fn record_by_record(pattern: &str, text: &[u8]) -> Vec<Vec<u8>> {
+        let regex = oracle(pattern);
+        records(text).filter(|record| regex.is_match(record)).map(<[u8]>::to_vec).collect()
+    }
+
+    /// Compiles an expression for the oracle, whose characters for invalid bytes are not U+FFFD.
+    fn oracle(pattern: &str) -> Runes {
+        let pattern = translate(pattern).expect("valid syntax").text;
+        let replacement = format!(r"\x{{FFFD}}{ALL_INVALID}");
+        Runes::new(
+            &pattern
+                .replace(r"\x{FFFD}", &replacement)
+                .replace(r"\p{So}", &format!(r"[\p{{So}}{ALL_INVALID}]")),
+        )
+    }
+
+    fn block_wise(pattern: &str, text: &[u8]) -> Vec<Vec<u8>> {
+        let pattern = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
+        block_by_block(&pattern, text)
+    }
+
+    fn block_by_block(pattern: &RecordPattern, text: &[u8]) -> Vec<Vec<u8>> {
+        let mut cache = PatternCache::default();
+        let mut from = 0;
+        let mut records = Vec::new();
+        while let Some((record, next)) = pattern.next_line(&mut cache, text, from) {
+            records.push(bytes_of(text, record).to_vec());
+            from = next;
+        }
+        records
+    }
+
+    const PATTERNS: &[&str] = &[
+        "a",
+        "ab",
+        "^a",
+        "a$",
+        "^$",
+        "^",
+        "$",
+        "",
+        "a*",
+        "[^a]b",
+        "[^a]+",
+        r"\s",
+        r"\sb",
+        r"a\nb",
+        r"a(\n|b)",
+        ".",
+        "(?s)a.b",
+        "(?s).*",
+        r"\Aa",
+        r"b\z",
+        r"\bab\b",
+        r"\Ba",
+        "(?m)^a",
+        "(?m)b$",
+        "(?R)(?m)^a",
+        "(?R)(?m)a$",
+        r"\r",
+        r"\r$",
+        r"a\r",
+        "(?-u)[^a]$",
+        r"(?-u)\xFF",
+        r"[\n]",
+        r"[\n]|a",
+        "é",
+        "(?i)A|B$",
+        "(a|b){2,}",
+        r"\W\z",
+        "x??",
+        r"[^\r]$",
+        r"(?-u:\B)",
+        r"\b{start}a",
+        r"a\b{end}",
+        r"\b",
+        r"\B",
+        r"(?:\B){2}",
+        r"\b{start-half}",
+        r"\b{end-half}",
+        r"\b{start-half}(?:^|[^\n])(?m:$)",
+        r"(?:(?s-u:.)\b{start-half}(?-u:\b))+",
+        "^.{3}$",
+        "^..$",
+        r"^\S\W",
+        "^[^a]{2}b",
+        ".b$",
+        r"[\x{FFFD}]",
+        r"[^\x{FFFD}]a",
+        r"a[\x{FFFD}]b",
+        r"^\p{So}+$",
+        "(?i)^[^A]+$",
+    ];
+
+    /// Unicode word boundaries. They never match next to an invalid byte, which the oracle does not model.
+    const UNICODE_BOUNDARIES: &[&str] = &[
+        r"(?u)\b",
+        r"(?u)\bab\b",
+        r"(?u)\B",
+        r"(?u:\B){2}",
+        r"(?u)a\B",
+        r"(?u)\b{start-half}a",
+        r"(?u)\b{end-half}(?:^|[^\n])(?m:$)",
+        r"(?:(?s-u:.)(?u:\b)(?-u:\b))+",
+    ];
+
+    /// Expressions with a literal in the middle, some with bytes or boundaries that a block search leaves open.
+    const WITH_LITERAL: &[&str] = &[
+        "[a-z]+bot",
+        "^[ab]*bot",
+        "[0-9a]*bot$",
+        r"\w+bot\d",
+        r"\w+bot\s*$",
+        r"\W+bot",
+        "[^a]+bot",
+        "[^a]bot[^b]*bot",
+        "(?s).*bot.",
+        ".*bot.*a",
+        r"(?-u)[^a]+bot",
+        r"(?-u:[\x80-\xFF]+)bot\W",
+        r"\b[a-z]+bot\b",
+        r"\B[ab]+bot",
+        r"\A[a-z]+bot",
+        r"[a-z]+bot\z",
+        "(?m)[a-z]+bot$",
+        r"(?R)(?m)^\w+bot$",
+        r"[a-z]+bot\r",
+        r"[^\r]+bot\n?",
+        r"[^b]+\x{FFFD}bot",
+        r"\w+é(?:bot|a)",
+        "(?i)[^A]+bot",
+        r"(?u)\b[a-z]+bot",
+    ];
+
+    /// An alternation of words, long enough to be looked up, and the shorter one of those that may be in a text.
+    fn alternations() -> impl Strategy<Value = (String, String)> {
+        let piece = prop::sample::select(vec![
+            "a", "b", "A", "ab", " ", "é", "É", "K", "\u{212A}", r"\.", r"\xFF", r"\0",
+        ]);
+        let word = prop::collection::vec(piece, 1..4).prop_map(|pieces| pieces.concat());
+        prop::collection::vec(word, 2..6).prop_map(|words| {
+            let few = words.join("|");
+            let others = (0..MIN_WORDS).map(|number| format!("|other{number}")).collect::<String>();
+            (format!("({few}{others})"), few)
+        })
+    }
+
+    fn texts_with_words() -> impl Strategy<Value = Vec<u8>> {
+        let other = prop::sample::select(vec!["A", "É", "k", "\u{212A}", ".", "ÿ", "\u{FFFD}"]);
+        let piece = prop_oneof![4 => texts_piece(), 1 => other.prop_map(str::as_bytes)];
+        prop::collection::vec(piece, 1..30).prop_map(|pieces| pieces.concat())
+    }
+
+    fn texts_with_literal() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            6 => Just(&b"bot"[..]),
+            3 => texts_piece(),
+            1 => Just(&b"1"[..]),
+        ];
+        prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    fn texts() -> impl Strategy<Value = Vec<u8>> {
+        prop::collection::vec(texts_piece(), 1..30).prop_map(|pieces| pieces.concat())
+    }
+
+    /// The records in each of which the pattern is found by itself.
+    fn found_singly(pattern: &str, text: &[u8]) -> Vec<Vec<u8>> {
+        let compiled = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
+        let mut cache = PatternCache::default();
+        let matching = records(text).filter(|record| compiled.find(&mut cache, record).is_some());
+        matching.map(<[u8]>::to_vec).collect()
+    }
+
+    fn texts_piece() -> impl Strategy<Value = &'static [u8]> {
+        prop_oneof![
+            4 => Just(&b"\n"[..]),
+            2 => Just(&b"\r\n"[..]),
+            2 => Just(&b"\r"[..]),
+            5 => Just(&b"a"[..]),
+            5 => Just(&b"b"[..]),
+            1 => Just(&b" "[..]),
+            1 => Just("é".as_bytes()),
+            1 => Just(&b"\xFF"[..]),
+            2 => Just(&b"\xA9"[..]),
+            1 => Just(&b"\xC3"[..]),
+            1 => Just(&b"\0"[..]),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16 * ProptestConfig::default().cases))]
+
+        #[test]
+        fn blocks_match_the_records_that_the_oracle_matches(
+            pattern in prop::sample::select(PATTERNS),
+            text in texts(),
+        ) {
+            prop_assert_eq!(block_wise(pattern, &text), record_by_record(pattern, &text));
+        }
+
+        #[test]
+        fn unicode_boundaries_in_blocks_match_as_in_single_records(
+            pattern in prop::sample::select(UNICODE_BOUNDARIES),
+            text in texts(),
+        ) {
+            prop_assert_eq!(block_wise(pattern, &text), found_singly(pattern, &text));
+        }
+
+        #[test]
+        fn lines_found_by_a_literal_are_the_records_that_match(
+            pattern in prop::sample::select(WITH_LITERAL),
+            text in texts_with_literal(),
+        ) {
+            prop_assert_eq!(block_wise(pattern, &text), found_singly(pattern, &text));
+        }
+
+        #[test]
+        fn the_first_match_is_that_of_the_oracle(
+            pattern in prop::sample::select(PATTERNS),
+            text in texts(),
+        ) {
+            let compiled = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
+            let found = compiled.find(&mut PatternCache::default(), &text);
+            let found = found.map(|(start, end)| (text[..start].to_vec(), text[start..end].to_vec()));
+            prop_assert_eq!(found, oracle(pattern).find(&text));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn words_that_are_looked_up_are_those_of_an_expression(
+            (many, few) in alternations(),
+            case in prop::sample::select(vec![Case::Distinct, Case::Ignored]),
+            text in texts_with_words(),
+        ) {
+            let words = RecordPattern::new(&many, case).expect("a valid pattern");
+            let expression = RecordPattern::new(&few, case).expect("a valid pattern");
+            prop_assert!(matches!(words.search, Search::Words(_)), "{}", few);
+            prop_assert!(matches!(expression.search, Search::Expression(_)));
+            prop_assert_eq!(block_by_block(&words, &text), block_by_block(&expression, &text));
+            for record in records(&text) {
+                let (found, expected) = [&words, &expression].map(|it| it.find(&mut PatternCache::default(), record)).into();
+                prop_assert_eq!(found, expected);
+                prop_assert_eq!(words.is_match(&mut PatternCache::default(), record), expected.is_some());
+            }
+        }
+    }
+
+    #[test]
+    fn most_expressions_with_a_literal_are_found_by_it() {
+        let by_literal = |pattern: &&str| {
+            let pattern = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
+            matches!(&pattern.search, Search::Expression(it) if matches!(it.block, BlockSearch::Literal(_)))
+        };
+        assert!(by_literal(&"[a-z]+bot") && !by_literal(&"bot"));
+        let count = WITH_LITERAL.iter().filter(|pattern| by_literal(pattern)).count();
+        assert!(count > WITH_LITERAL.len() / 2, "{count}");
+    }
+
+    #[test]
+    fn words_are_looked_up_if_they_are_many_and_plain() {
+        let is_list = |words: &str, number, case| {
+            let others = (0..number).map(|number| format!("|other{number}")).collect::<String>();
+            let pattern = RecordPattern::new(&format!("{words}{others}"), case).expect("a valid pattern");
+            matches!(pattern.search, Search::Words(_))
+        };
+        assert!(is_list("a", MIN_WORDS, Case::Distinct) && !is_list("a", MIN_WORDS - 2, Case::Distinct));
+        assert!(is_list("a", MIN_WORDS_IN_ANY_CASE, Case::Ignored));
+        // A group without capture changes nothing, but its flags are not looked at.
+        assert!(is_list("(?:a)", MIN_WORDS, Case::Distinct) && !is_list("(?-i:a)", MIN_WORDS, Case::Ignored));
+        for other in ["a.", "[ab]", "", "a\r", r"\bab", r"a\n", r"(?-u)\xFF", r"\x{FFFD}", "a+", "(ab)"] {
+            assert!(!is_list(other, MIN_WORDS, Case::Distinct), "{other}");
+        }
+    }
+
+    #[test]
+    fn errors_show_their_place() {
+        let error = RecordPattern::new("a(b", Case::Distinct).expect_err("unclosed").to_string();
+        assert!(error.contains("a(b\n     ^"), "{error}");
+        let error = RecordPattern::new(r"(?:\w{1000}){1000}", Case::Distinct).expect_err("huge").to_string();
+        assert!(error.contains("exceeds the size limit of 10 MiB"), "{error}");
+    }
+}

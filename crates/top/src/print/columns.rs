@@ -1,0 +1,141 @@
+//! An answer as a table, from which most formats are written.
+
+use crate::count::answer::{Answer, KeyCount};
+use crate::count::order::SortBy;
+use crate::measure::Quantity;
+
+/// Columns beside the count, the measures and the key.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Layout {
+    /// Share of the records.
+    pub percent: bool,
+    /// Sum of the counts, or of the shares, up to the row.
+    pub cumulative: bool,
+    /// A last line with the number of records and keys.
+    pub totals: bool,
+    /// Leave the names of the columns out: the rows follow those of another answer.
+    pub no_header: bool,
+}
+
+/// An answer as a table with named columns.
+pub(super) struct Columns<'a> {
+    answer: &'a Answer,
+    layout: Layout,
+}
+
+/// A value of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value<'a> {
+    Count(u64),
+    /// A share: a part and the whole.
+    Share(u64, u64),
+    Measure(&'a Quantity),
+    Flag(bool),
+    Key(&'a [u8]),
+}
+
+impl<'a> Columns<'a> {
+    pub(super) fn new(answer: &'a Answer, layout: Layout) -> Self {
+        Self { answer, layout }
+    }
+
+    /// Whether there are only counts and keys.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.layout.percent && !self.layout.cumulative && self.answer.measure_names.is_empty()
+    }
+
+    /// Names of the columns. Those of the key come last.
+    pub(super) fn names(&self) -> Vec<&'a str> {
+        let Layout { percent, cumulative, .. } = self.layout;
+        let mut names = vec!["count"];
+        names.extend(self.answer.approximation.iter().flat_map(|_| ["error", "certain"]));
+        names.extend(percent.then_some("percent"));
+        names.extend(cumulative.then_some("cumulative"));
+        names.extend((cumulative && percent).then_some("cumulative_percent"));
+        names.extend(self.answer.measure_names.iter().map(String::as_str));
+        names.extend(self.answer.key_names.iter().map(String::as_str));
+        names
+    }
+
+    /// Number of columns of the key.
+    pub(super) fn key_columns(&self) -> usize {
+        self.answer.key_names.len()
+    }
+
+    /// Index of the column of numbers that the keys are sorted by: the count if that is the key.
+    pub(super) fn criterion(&self) -> usize {
+        let Layout { percent, cumulative, .. } = self.layout;
+        match self.answer.sort_by {
+            SortBy::Count | SortBy::Key => 0,
+            SortBy::Measure(number) => {
+                1 + [percent, cumulative, cumulative && percent]
+                    .into_iter()
+                    .filter(|&is_there| is_there)
+                    .count()
+                    + number
+            }
+        }
+    }
+
+    /// The rows, in order.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Vec<Value<'a>>> {
+        let mut sum = 0;
+        self.answer.top.iter().map(move |key| {
+            sum += key.count;
+            self.row(key, sum)
+        })
+    }
+
+    fn row(&self, key: &'a KeyCount, sum: u64) -> Vec<Value<'a>> {
+        let Layout { percent, cumulative, .. } = self.layout;
+        let all = self.answer.records;
+        let mut row = vec![Value::Count(key.count)];
+        let limits = [Value::Count(key.error), Value::Flag(!key.is_uncertain)];
+        row.extend(self.answer.approximation.iter().flat_map(|_| limits));
+        row.extend(percent.then_some(Value::Share(key.count, all)));
+        row.extend(cumulative.then_some(Value::Count(sum)));
+        row.extend((cumulative && percent).then_some(Value::Share(sum, all)));
+        row.extend(key.values.iter().map(Value::Measure));
+        match &key.fields[..] {
+            [] => row.extend((self.key_columns() > 0).then_some(Value::Key(&key.key))),
+            fields => row.extend(fields.iter().map(|field| Value::Key(field))),
+        }
+        row
+    }
+}
+
+impl Value<'_> {
+    /// The text of a number; `none` for a measure without a value. The bytes of a key are not text.
+    pub(super) fn number(self, none: &str) -> Option<String> {
+        match self {
+            Self::Count(count) => Some(count.to_string()),
+            Self::Flag(flag) => Some(flag.to_string()),
+            Self::Share(part, whole) => Some(percent(part, whole)),
+            Self::Measure(Quantity::None) => Some(none.to_owned()),
+            Self::Measure(quantity) => Some(quantity.to_string()),
+            Self::Key(_) => None,
+        }
+    }
+}
+
+/// A share in percent, rounded to two decimals, a half up.
+fn percent(part: u64, whole: u64) -> String {
+    let whole = u128::from(whole.max(1));
+    let hundredths = (u128::from(part) * 20_000 + whole) / (2 * whole);
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_rounded_to_two_decimals() {
+        assert_eq!(percent(0, 0), "0.00");
+        assert_eq!(percent(1, 3), "33.33");
+        assert_eq!(percent(2, 3), "66.67");
+        assert_eq!(percent(1, 20_000), "0.01");
+        assert_eq!(percent(1, 20_001), "0.00");
+        assert_eq!(percent(u64::MAX, u64::MAX), "100.00");
+    }
+}

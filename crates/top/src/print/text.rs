@@ -1,0 +1,276 @@
+//! Text for people.
+
+mod bars;
+mod series;
+mod table;
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+use finecomb_sys::units::{Count, counted};
+use memchr::memchr;
+
+use self::table::Table;
+use super::Format;
+use super::columns::{Columns, Layout};
+use crate::count::answer::Answer;
+
+/// A line for each key: the count, a space, and the unchanged bytes of the key, except that a line feed in it is written
+/// `\n`. With more columns, they are aligned below a header, and the numbers of a column have the same number of decimal
+/// places. A partial answer ends with a line that begins with `#`, and so do the totals; no other line does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Text {
+    /// Style of counts and of the header. Default: plain.
+    pub count: Style,
+    /// Additional columns.
+    pub layout: Layout,
+    /// Width of the longest bar, in characters; 0 for no bars. Bars are drawn for the column that the keys are sorted by,
+    /// or for the count if that is the key.
+    pub bars: usize,
+    /// Maximum width of the sparklines of keys that are counted by buckets of time; 0 for a matrix instead.
+    pub sparklines: usize,
+}
+
+impl Format for Text {
+    fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+        let columns = Columns::new(answer, self.layout);
+        if let Some(series) = answer.series.as_ref().filter(|_| columns.is_plain()) {
+            match self.sparklines {
+                0 => series::write_matrix(series, self.count, out)?,
+                width => series::write_sparklines(series, self.count, width, out)?,
+            }
+        } else if columns.is_plain() && columns.key_columns() > 0 && self.bars == 0 {
+            self.write_plain(answer, out)?;
+        } else if !answer.top.is_empty() {
+            Table::new(&columns, self).write(out)?;
+        }
+        if self.layout.totals {
+            writeln!(
+                out,
+                "# {}, {}, {} shown",
+                counted(answer.records, "record"),
+                answer.distinct_keys(),
+                Count(answer.top.len() as u64)
+            )?;
+        }
+        if answer.partial {
+            writeln!(out, "# partial: interrupted after {}", counted(answer.records, "record"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Text {
+    fn write_plain(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
+        let (before, behind) = (self.count.to_string(), format!("{:#}", self.count));
+        for key in &answer.top {
+            out.write_all(before.as_bytes())?;
+            out.write_all(Decimals::of(key.count).digits())?;
+            out.write_all(behind.as_bytes())?;
+            if key.error > 0 {
+                write!(out, "+{}", key.error)?;
+            }
+            out.write_all(if key.is_uncertain { b"? " } else { b" " })?;
+            write_key(&key.key, out)?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+}
+
+/// The decimal digits of a number: formatting macros take several times as long, and there may be many rows.
+struct Decimals {
+    bytes: [u8; 20],
+    start: usize,
+}
+
+impl Decimals {
+    fn of(mut number: u64) -> Self {
+        let mut decimals = Self { bytes: [0; 20], start: 20 };
+        loop {
+            decimals.start -= 1;
+            decimals.bytes[decimals.start] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                return decimals;
+            }
+        }
+    }
+
+    fn digits(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+}
+
+fn write_key(key: &[u8], out: &mut dyn Write) -> io::Result<()> {
+    if memchr(b'\n', key).is_none() {
+        return out.write_all(key);
+    }
+    for (index, line) in key.split(|&byte| byte == b'\n').enumerate() {
+        out.write_all(if index > 0 { b"\\n" } else { b"" })?;
+        out.write_all(line)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::count::answer::KeyCount;
+    use crate::count::order::SortBy;
+    use crate::measure::Quantity;
+    use crate::measure::number::Decimal;
+    use crate::print::tests::{several, shown, written};
+
+    #[test]
+    fn a_line_has_a_count_and_a_key() {
+        let shown = written(&Text::default(), &[(b"/a b", 12), (b"", 3), (b"\xFF", 1), (b"a\nb", 1)], false);
+        assert_eq!(shown, "12 /a b\n3 \n1 ?\n1 a\\nb\n");
+    }
+
+    #[test]
+    fn counts_have_all_their_digits() {
+        for count in [0, 7, 10, 1_234_567_890, u64::MAX] {
+            assert_eq!(written(&Text::default(), &[(b"a", count)], false), format!("{count} a\n"));
+        }
+    }
+
+    #[test]
+    fn partial_answers_are_marked() {
+        assert_eq!(
+            written(&Text::default(), &[(b"a", 2)], true),
+            "2 a\n# partial: interrupted after 2 records\n"
+        );
+        assert_eq!(
+            written(&Text::default(), &[(b"a", 1)], true),
+            "1 a\n# partial: interrupted after 1 record\n"
+        );
+    }
+
+    #[test]
+    fn counts_have_their_style() {
+        let text = Text { count: Style::new().bold(), ..Text::default() };
+        assert_eq!(written(&text, &[(b"a", 2)], false), "\x1b[1m2\x1b[0m a\n");
+    }
+
+    #[test]
+    fn several_columns_are_aligned_below_a_header() {
+        let layout = Layout { percent: true, totals: true, ..Layout::default() };
+        assert_eq!(
+            several(&Text { layout, ..Text::default() }),
+            "count  percent  path  user agent\n\
+             \x20   3    75.00  /a b  x,|y\n\
+             \x20   1    25.00        line\\nfeed\n\
+             # 4 records, 2 distinct keys, 2 shown\n"
+        );
+    }
+
+    #[test]
+    fn a_key_of_any_length_is_in_a_column() {
+        let key = |field: String| KeyCount {
+            fields: vec![field.into_bytes(), b"b".to_vec()],
+            ..KeyCount::new(Vec::new(), 1)
+        };
+        let answer = Answer {
+            top: vec![key("x".repeat(70_000)), key("y".to_owned())],
+            key_names: vec!["a".to_owned(), "b".to_owned()],
+            ..Answer::default()
+        };
+        let mut out = Vec::new();
+        let layout = Layout { percent: true, ..Layout::default() };
+        Text { layout, ..Text::default() }.write(&answer, &mut out).expect("writing to memory");
+        let lines: Vec<usize> = out.split(|&byte| byte == b'\n').map(<[u8]>::len).collect();
+        assert_eq!(lines, [119, 70_019, 119, 0]);
+    }
+
+    /// An answer with a measure of each key.
+    fn measured(names: &[&str], keys: &[(&str, u64, &[Quantity])]) -> Answer {
+        let key = |&(key, count, values): &(&str, u64, &[Quantity])| KeyCount {
+            values: values.to_vec(),
+            ..KeyCount::new(key.as_bytes().to_vec(), count)
+        };
+        Answer {
+            top: keys.iter().map(key).collect(),
+            key_names: vec!["key".to_owned()],
+            measure_names: names.iter().map(|&name| name.to_owned()).collect(),
+            ..Answer::default()
+        }
+    }
+
+    fn number(units: i128, places: u8) -> Quantity {
+        Quantity::Number(Decimal::new(units, places))
+    }
+
+    #[test]
+    fn the_numbers_of_a_column_have_their_points_below_each_other() {
+        let rows: [(&str, u64, &[Quantity]); 4] = [
+            ("a", 4, &[number(12_500, 3), number(7, 0)]),
+            ("b", 3, &[number(-325, 3), number(1_234, 0)]),
+            ("c", 2, &[number(1_000_000, 3), Quantity::None]),
+            ("d", 1, &[Quantity::None, Quantity::Overflow]),
+        ];
+        let shown = shown(&Text::default(), &measured(&["mean(x)", "sum(y)"], &rows));
+        assert_eq!(
+            shown,
+            "count   mean(x)    sum(y)  key\n\
+             \x20   4    12.500         7  a\n\
+             \x20   3    -0.325      1234  b\n\
+             \x20   2  1000.000         -  c\n\
+             \x20   1         -  overflow  d\n"
+        );
+    }
+
+    #[test]
+    fn means_are_rounded_where_their_places_say_nothing() {
+        let column = |name, numbers: [Quantity; 3]| {
+            let rows = numbers.map(|number| [number]);
+            let rows = [("a", 1, &rows[0][..]), ("b", 1, &rows[1]), ("c", 1, &rows[2])];
+            let shown = shown(&Text::default(), &measured(&[name], &rows));
+            shown
+                .lines()
+                .skip(1)
+                .map(|line| line.split_whitespace().nth(1).unwrap_or("").to_owned())
+                .collect::<Vec<_>>()
+        };
+        let long = [number(1_234_567_890_123, 12), number(-25_000_000_000_000, 12), number(0, 12)];
+        assert_eq!(column("mean(x)", long), ["1.234568", "-25.000000", "0.000000"]);
+        assert_eq!(column("sum(x)", long), ["1.234567890123", "-25.000000000000", "0.000000000000"]);
+        let small = [number(1_234_567, 12), Quantity::None, number(2, 0)];
+        assert_eq!(column("mean(x)", small), ["0.000001235", "-", "2.000000000"]);
+        assert_eq!(
+            column("mean(x)", [number(12_345, 4), number(2, 0), number(5, 1)]),
+            ["1.2345", "2.0000", "0.5000"]
+        );
+    }
+
+    #[test]
+    fn bars_follow_the_column_that_the_keys_are_sorted_by() {
+        let rows: [(&str, u64, &[Quantity]); 2] =
+            [("a", 1, &[number(15, 1), number(80, 0)]), ("b", 9, &[Quantity::None, number(20, 0)])];
+        let mut answer = measured(&["min(x)", "sum(yy)"], &rows);
+        let text = Text { bars: 4, layout: Layout { percent: true, ..Layout::default() }, ..Text::default() };
+        let line = |answer: &Answer, line| {
+            let mut out = Vec::new();
+            text.write(answer, &mut out).expect("writing to memory");
+            String::from_utf8(out).expect("UTF-8").lines().nth(line).unwrap_or_default().to_owned()
+        };
+        answer.records = 10;
+        answer.sort_by = SortBy::Measure(1);
+        assert_eq!(line(&answer, 0), "count  percent  min(x)  sum(yy)  sum(yy)  key");
+        assert_eq!(line(&answer, 1), "    1    10.00     1.5       80  ████     a");
+        assert_eq!(line(&answer, 2), "    9    90.00       -       20  █        b");
+        answer.sort_by = SortBy::Key;
+        assert_eq!(line(&answer, 0), "count  percent  min(x)  sum(yy)  count  key");
+        assert_eq!(line(&answer, 1), "    1    10.00     1.5       80  ▍      a");
+        assert_eq!(line(&answer, 2), "    9    90.00       -       20  ████   b");
+    }
+
+    #[test]
+    fn bars_of_the_only_column_of_numbers_have_no_title() {
+        let answer = measured(&[], &[("a", 2, &[]), ("b", 1, &[])]);
+        let mut out = Vec::new();
+        Text { bars: 4, ..Text::default() }.write(&answer, &mut out).expect("writing to memory");
+        let shown = String::from_utf8(out).expect("UTF-8");
+        assert_eq!(shown, "count        key\n    2  ████  a\n    1  ██    b\n");
+    }
+}

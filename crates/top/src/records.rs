@@ -1,0 +1,10 @@
+//! From the bytes of a block to the fields of its records.
+
+pub(crate) mod absent_fields;
+pub(crate) mod cells;
+pub(crate) mod filter;
+pub(crate) mod format;
+pub(crate) mod layout;
+pub(crate) mod named_fields;
+pub(crate) mod rows;
+pub(crate) mod split;

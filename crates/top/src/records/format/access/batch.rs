@@ -1,0 +1,236 @@
+//! Extraction of values of many records, a batch at a time.
+
+use finecomb_sys::simd::{Kernel, Masks};
+use memchr::memmem::Finder;
+
+use super::ends::{ShortText, find_byte, find_quote};
+use super::request::Part;
+use super::{AccessLog, After, Check, Search, Step};
+use crate::Span;
+use crate::records::cells::{Cell, Cells, Malformed};
+
+/// Number of records that go through all steps together. Their text stays in the fastest cache.
+const BATCH: usize = 64;
+
+/// Extracts the values of all records. Each step is a loop over a batch of records: the processor overlaps the searches
+/// of different records, as none depends on another.
+pub(super) struct Extract<'a> {
+    pub(super) log: &'a AccessLog,
+    pub(super) text: &'a [u8],
+    pub(super) records: &'a [Span],
+    pub(super) cells: &'a mut Cells,
+}
+
+impl Kernel for Extract<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<M: Masks>(self, masks: M) {
+        let Self { log, text, records, cells } = self;
+        let mut batch =
+            Batch { text, records: &[], starts: [0; BATCH], ends: [0; BATCH], failures: Vec::new() };
+        for (number, records) in records.chunks(BATCH).enumerate() {
+            batch.begin(&log.before, records);
+            for step in &log.steps {
+                batch.search(masks, step);
+                for &(part, column) in &step.wanted {
+                    batch.append(masks, part, &mut cells.columns_mut()[column]);
+                }
+                batch.advance(&step.after);
+            }
+            batch.report(number * BATCH, cells);
+        }
+    }
+}
+
+/// Position of a record that is malformed.
+const NOWHERE: usize = usize::MAX;
+
+/// Records at the same step.
+struct Batch<'a> {
+    text: &'a [u8],
+    records: &'a [Span],
+    /// Starts of the values.
+    starts: [usize; BATCH],
+    /// Ends of the values.
+    ends: [usize; BATCH],
+    /// The malformed records: index, position and reason.
+    failures: Vec<(usize, usize, &'static str)>,
+}
+
+/// Search for the end of a value between `start` and `end`.
+trait FindEnd {
+    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize>;
+}
+
+struct ToByte(u8);
+struct ToEndOfUser<'a>(&'a ShortText);
+struct ToQuote;
+struct ToSpace;
+struct ToEnd;
+
+// No closures: a closure would be compiled without the instructions of `masks`.
+impl FindEnd for ToByte {
+    #[inline(always)]
+    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
+        find_byte(masks, text, start, end, self.0)
+    }
+}
+
+impl FindEnd for ShortText {
+    #[inline(always)]
+    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
+        ShortText::find(self, masks, text, start, end)
+    }
+}
+
+impl FindEnd for Finder<'_> {
+    #[inline(always)]
+    fn find<M: Masks>(&self, _: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
+        Finder::find(self, &text[start..end]).map(|at| start + at)
+    }
+}
+
+impl FindEnd for ToEndOfUser<'_> {
+    #[inline(always)]
+    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
+        let found = self.0.find(masks, text, start, end)?;
+        (!text[start..found].starts_with(b"- ")).then_some(found)
+    }
+}
+
+impl FindEnd for ToQuote {
+    #[inline(always)]
+    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
+        find_quote(masks, text, start, end)
+    }
+}
+
+impl FindEnd for ToSpace {
+    #[inline(always)]
+    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
+        Some(find_byte(masks, text, start, end, b' ').unwrap_or(end))
+    }
+}
+
+impl FindEnd for ToEnd {
+    #[inline(always)]
+    fn find<M: Masks>(&self, _: M, _: &[u8], _: usize, end: usize) -> Option<usize> {
+        Some(end)
+    }
+}
+
+impl<'a> Batch<'a> {
+    /// Begins with records, which are no more than [`BATCH`], after the text before the first value.
+    #[inline(always)]
+    fn begin(&mut self, before: &[u8], records: &'a [Span]) {
+        self.records = records;
+        self.failures.clear();
+        for (index, &(start, end)) in records.iter().enumerate() {
+            self.starts[index] = start + before.len();
+            if !before.is_empty() && !self.text[start..end].starts_with(before) {
+                self.fail(index, start, "the record does not begin like the log format");
+            }
+        }
+    }
+
+    /// Finds the ends of the values of a step.
+    #[inline(always)]
+    fn search<M: Masks>(&mut self, masks: M, step: &Step) {
+        let reason = step.reason();
+        match &step.end {
+            &Search::Byte(byte) => self.find(masks, &ToByte(byte), reason),
+            Search::Short(text) => self.find(masks, text, reason),
+            Search::Long(finder) => self.find(masks, &**finder, reason),
+            Search::User(text) => self.find(masks, &ToEndOfUser(text), reason),
+            Search::Quote => self.find(masks, &ToQuote, reason),
+            Search::Space => self.find(masks, &ToSpace, reason),
+            Search::End => self.find(masks, &ToEnd, reason),
+        }
+    }
+
+    #[inline(always)]
+    fn find<M: Masks, E: FindEnd>(&mut self, masks: M, to: &E, reason: &'static str) {
+        for (index, &(_, end)) in self.records.iter().enumerate() {
+            let start = self.starts[index];
+            if start == NOWHERE {
+                continue;
+            }
+            match to.find(masks, self.text, start, end) {
+                Some(found) => self.ends[index] = found,
+                None => self.fail(index, start, reason),
+            }
+        }
+    }
+
+    /// Appends the parts of the values to a column.
+    #[inline(always)]
+    fn append<M: Masks>(&self, masks: M, part: Part, column: &mut Vec<Cell>) {
+        for index in 0..self.records.len() {
+            let value = (self.starts[index], self.ends[index]);
+            let found = if value.0 == NOWHERE { None } else { part.of(masks, self.text, value) };
+            column.push(Cell::at(found));
+        }
+    }
+
+    /// Goes on after the text that follows the values.
+    #[inline(always)]
+    fn advance(&mut self, after: &After) {
+        match &after.check {
+            None => {}
+            Some(Check::Short(text)) => {
+                for (index, &(_, end)) in self.records.iter().enumerate() {
+                    if self.starts[index] != NOWHERE && !text.is_at(self.text, self.ends[index], end) {
+                        self.fail_after(index);
+                    }
+                }
+            }
+            Some(Check::Long(text)) => {
+                for (index, &(_, end)) in self.records.iter().enumerate() {
+                    if self.starts[index] != NOWHERE && !self.text[self.ends[index]..end].starts_with(text) {
+                        self.fail_after(index);
+                    }
+                }
+            }
+        }
+        for index in 0..self.records.len() {
+            if self.starts[index] != NOWHERE {
+                self.starts[index] = self.ends[index] + after.length;
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail_after(&mut self, index: usize) {
+        self.fail(index, self.ends[index], "the text after a value is not that of the log format");
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&mut self, index: usize, at: usize, reason: &'static str) {
+        self.failures.push((index, at, reason));
+        self.starts[index] = NOWHERE;
+    }
+
+    /// Reports the malformed records, in order, and makes their cells missing. `first` is the index of the first record.
+    #[inline(always)]
+    fn report(&mut self, first: usize, cells: &mut Cells) {
+        if !self.failures.is_empty() {
+            self.report_failures(first, cells);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn report_failures(&mut self, first: usize, cells: &mut Cells) {
+        self.failures.sort_unstable();
+        for &(index, at, reason) in &self.failures {
+            for column in cells.columns_mut() {
+                let row = column.len() - self.records.len() + index;
+                column[row] = Cell::Missing;
+            }
+            cells.report(Malformed { record: (first + index) as u32, at: at as u32, reason });
+        }
+    }
+}

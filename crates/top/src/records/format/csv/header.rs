@@ -1,0 +1,68 @@
+//! Names of columns.
+
+use super::fields::{Fields, append_value};
+use super::{CsvError, Dialect};
+use crate::bytes_of;
+use crate::query::field::Field;
+use crate::query::fields::index_of;
+use crate::query::near_names::{did_you_mean, quoted};
+
+/// The first record of a file, with the names of its columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    names: Vec<String>,
+}
+
+/// Number of names that a message lists if none is near.
+const LISTED: usize = 10;
+
+impl Header {
+    /// Parses a header without its line end and byte order mark. An invalid byte of UTF-8 becomes U+FFFD.
+    ///
+    /// # Errors
+    /// Returns an error if a quote is never closed.
+    pub(crate) fn parse(dialect: Dialect, record: &[u8]) -> Result<Self, CsvError> {
+        let mut names = Vec::new();
+        for field in Fields::new(dialect, record, (0, record.len())) {
+            let field = field.map_err(|_| CsvError::OpenQuote)?;
+            let mut name = Vec::new();
+            append_value(dialect, bytes_of(record, field), &mut name);
+            names.push(String::from_utf8_lossy(&name).into_owned());
+        }
+        Ok(Self { names })
+    }
+
+    /// The names of the columns.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// Returns the index of a field's column.
+    pub(super) fn column(&self, field: &Field) -> Result<usize, CsvError> {
+        let columns = self.names.len();
+        match field {
+            Field::Named(wanted) => {
+                let missing =
+                    || CsvError::NoColumn { name: wanted.text.clone(), hint: self.hint(&wanted.text) };
+                self.names.iter().position(|name| *name == wanted.text).ok_or_else(missing)
+            }
+            &Field::Position(position) => {
+                index_of(position, columns).ok_or(CsvError::NoPosition { position, columns })
+            }
+        }
+    }
+
+    /// Returns the names near to a wanted one, or else the first names.
+    fn hint(&self, wanted: &str) -> String {
+        did_you_mean(wanted, self.names.iter().map(String::as_str)).unwrap_or_else(|| self.list())
+    }
+
+    fn list(&self) -> String {
+        let names: Vec<String> = self.names.iter().take(LISTED).map(|name| quoted(name)).collect();
+        match self.names.len() {
+            0 => "the header is empty".to_owned(),
+            columns if columns > LISTED => format!("the {columns} columns are {}, ...", names.join(", ")),
+            _ => format!("the columns are {}", names.join(", ")),
+        }
+    }
+}

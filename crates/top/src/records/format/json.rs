@@ -1,0 +1,409 @@
+//! JSON Lines: each record is an object.
+//!
+//! A record is examined from its start until it is known of every wanted field which value it has or that it has none:
+//!
+//! - White space may be before and after every token. A record of white space only has no fields.
+//! - The object of the record, and every object and array that a wanted path leads into, is *walked*: members and
+//!   elements are separated by commas, a member is a key in double quotes, a colon and a value. Keys are compared after
+//!   their escapes are decoded. Of members with equal keys, the first counts; the others are skipped.
+//! - Any other value is *skipped*. A string ends at the first quote that is not escaped. An object or array ends at the
+//!   bracket that balances its first one: braces and square brackets are counted alike, those in strings are not counted,
+//!   and a backslash escapes the next byte in strings and outside of them. Anything else is a run of at least one byte
+//!   up to a comma, a closing bracket, white space, or the end of the record.
+//! - A wanted `null` is a missing value. It is known like any other: a second member with its key does not count.
+//! - A walked object or array in which nothing more is wanted is skipped to its end if the record is examined further.
+//! - After the end of the object of the record there may only be white space, if it is reached.
+//! - Escapes are checked in the keys of walked objects and in wanted strings. Half of a pair of surrogates becomes
+//!   U+FFFD. Invalid UTF-8 is kept.
+
+mod cursor;
+mod string;
+#[cfg(test)]
+mod tests;
+mod wanted;
+
+use std::mem;
+
+use finecomb_sys::simd::{Kernel, Masks, dispatch};
+use thiserror::Error;
+
+use self::cursor::{Cursor, Window};
+use self::wanted::{Node, ROOT, Tree};
+use crate::query::field::Field;
+use crate::records::cells::{Cell, Cells, Malformed};
+use crate::{Span, bytes_of};
+
+/// Extracts fields of records that are objects of JSON.
+#[derive(Debug)]
+pub(crate) struct Json {
+    wanted: Tree,
+}
+
+/// A field that records of JSON cannot have.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub(crate) enum JsonFieldError {
+    /// Members of an object have keys.
+    #[error(
+        "fields of JSON have names, such as status or .request.host; found the number {0} (in double quotes it is a name)"
+    )]
+    Position(i32),
+}
+
+/// Scratch memory of [`Json::extract`].
+#[derive(Debug, Default)]
+pub(crate) struct JsonScratch {
+    /// The containers around the innermost one that is walked.
+    outer: Vec<Container>,
+    /// Whether the member was met, for each node of the tree.
+    seen: Vec<bool>,
+    /// Text of a key with escapes.
+    key: Vec<u8>,
+}
+
+/// A violation of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Violation {
+    at: usize,
+    reason: &'static str,
+}
+
+/// An object or array in which values are wanted.
+#[derive(Clone, Copy, Debug)]
+struct Container {
+    node: usize,
+    /// Position of the opening bracket.
+    start: usize,
+    /// Closing bracket.
+    close: u8,
+    /// Number of columns below this container whose values are not known yet.
+    open_columns: usize,
+    /// Index of the next element of an array.
+    index: usize,
+    /// Number of wanted elements before it.
+    taken: usize,
+}
+
+/// A position between two tokens of a record.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// A member or element is expected.
+    Item(usize),
+    /// The closing bracket of the innermost container.
+    Close(usize),
+}
+
+impl Json {
+    /// `fields` are the wanted fields, in the order of the columns.
+    pub(crate) fn new(fields: &[Field]) -> Result<Self, JsonFieldError> {
+        let mut paths = Vec::with_capacity(fields.len());
+        for field in fields {
+            match field {
+                Field::Named(name) => paths.push(&name.path[..]),
+                Field::Position(number) => return Err(JsonFieldError::Position(*number)),
+            }
+        }
+        Ok(Self { wanted: Tree::new(paths.into_iter()) })
+    }
+
+    /// Appends a cell for each wanted field and each record.
+    pub(crate) fn extract(
+        &self,
+        scratch: &mut JsonScratch,
+        text: &[u8],
+        records: &[Span],
+        cells: &mut Cells,
+    ) {
+        dispatch(Extract { json: self, scratch, text, records, cells });
+    }
+}
+
+struct Extract<'a> {
+    json: &'a Json,
+    scratch: &'a mut JsonScratch,
+    text: &'a [u8],
+    records: &'a [Span],
+    cells: &'a mut Cells,
+}
+
+impl Kernel for Extract<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<M: Masks>(self, masks: M) {
+        let Self { json, scratch, text, records, cells } = self;
+        scratch.seen.resize(json.wanted.len(), false);
+        for (index, &(start, end)) in records.iter().enumerate() {
+            cells.push_missing();
+            let cursor = Cursor { masks, text, end };
+            let inner = Container::new(&json.wanted, ROOT, start, b'}');
+            let mut walk = Walk { cursor, tree: &json.wanted, scratch, cells, inner, open_columns: 0 };
+            if let Err(violation) = walk.record(start) {
+                report(cells, index, violation);
+            }
+        }
+    }
+}
+
+/// Reports a record and removes the values that were found in it.
+#[cold]
+#[inline(never)]
+fn report(cells: &mut Cells, record: usize, Violation { at, reason }: Violation) {
+    for column in cells.columns_mut() {
+        if let Some(last) = column.last_mut() {
+            *last = Cell::Missing;
+        }
+    }
+    cells.report(Malformed { record: record as u32, at: at as u32, reason });
+}
+
+/// Walks through a record.
+struct Walk<'a, 't, M> {
+    cursor: Cursor<'t, M>,
+    tree: &'a Tree,
+    scratch: &'a mut JsonScratch,
+    cells: &'a mut Cells,
+    /// The container that is walked.
+    inner: Container,
+    /// Number of columns whose values are not known yet.
+    open_columns: usize,
+}
+
+impl<M: Masks> Walk<'_, '_, M> {
+    #[inline(always)]
+    fn record(&mut self, start: usize) -> Result<(), Violation> {
+        let at = self.cursor.skip_space(start);
+        if at >= self.cursor.end {
+            return Ok(());
+        }
+        if self.cursor.byte(at) != b'{' {
+            return Err(Violation { at, reason: "expected an object" });
+        }
+        self.scratch.outer.clear();
+        self.scratch.seen.fill(false);
+        self.inner = Container::new(self.tree, ROOT, at, b'}');
+        self.open_columns = self.inner.open_columns;
+        let mut place = self.first_item(at);
+        while self.open_columns > 0 {
+            place = match place {
+                Place::Item(at) => self.item(at)?,
+                Place::Close(at) => match self.leave(at + 1)? {
+                    Some(place) => place,
+                    None => break,
+                },
+            };
+        }
+        Ok(())
+    }
+
+    /// Goes past the opening bracket of the innermost container.
+    #[inline(always)]
+    fn first_item(&self, bracket: usize) -> Place {
+        let at = self.cursor.skip_space(bracket + 1);
+        if self.cursor.byte(at) == self.inner.close { Place::Close(at) } else { Place::Item(at) }
+    }
+
+    /// Goes past a member or element, or into it.
+    #[inline(always)]
+    fn item(&mut self, at: usize) -> Result<Place, Violation> {
+        let is_member = self.inner.close == b'}';
+        // A local variable: returned from `key`, it would be read back from memory before it is there.
+        let window = self.cursor.look(at + usize::from(is_member));
+        let (child, at) =
+            if is_member { self.key(at, &window)? } else { (self.inner.next_element(self.tree), at) };
+        match child {
+            Some(child) => self.wanted_value(child, at, &window),
+            None => {
+                let at = self.skip_value(at, &window)?;
+                self.after_value(at)
+            }
+        }
+    }
+
+    /// Goes past a value that is wanted, or into one in which values are wanted.
+    #[inline(always)]
+    fn wanted_value(&mut self, child: usize, at: usize, window: &Window) -> Result<Place, Violation> {
+        let node = self.tree.node(child);
+        let container = Container::new(self.tree, child, at, closing_bracket(self.cursor.byte(at)));
+        // Fields of something that is no container, or one of the other kind, are missing.
+        self.open_columns -= node.below() - container.open_columns;
+        if container.open_columns > 0 {
+            self.scratch.outer.push(mem::replace(&mut self.inner, container));
+            return Ok(self.first_item(at));
+        }
+        let end = if node.columns.is_empty() {
+            self.skip_value(at, window)?
+        } else {
+            let (cell, end) = self.value(at, window)?;
+            self.set(child, cell);
+            end
+        };
+        self.after_child(node, end)
+    }
+
+    /// Ends the innermost container, whose end is `end`, and goes on in the one around it. `None` at the end of the
+    /// record.
+    #[inline(always)]
+    fn leave(&mut self, end: usize) -> Result<Option<Place>, Violation> {
+        let Container { node, start, open_columns, .. } = self.inner;
+        self.open_columns -= open_columns;
+        let Some(outer) = self.scratch.outer.pop() else {
+            return self.nothing_follows(end).map(|()| None);
+        };
+        self.inner = outer;
+        self.set(node, Cell::raw((start, end)));
+        self.after_child(self.tree.node(node), end).map(Some)
+    }
+
+    /// Goes on after the value of a node, unless nothing more is wanted.
+    #[inline(always)]
+    fn after_child(&mut self, node: &Node, end: usize) -> Result<Place, Violation> {
+        self.inner.open_columns -= node.total();
+        if self.open_columns == 0 {
+            return Ok(Place::Close(end));
+        }
+        if self.inner.open_columns == 0 {
+            return Ok(Place::Close(self.cursor.container_end(end)? - 1));
+        }
+        self.after_value(end)
+    }
+
+    /// Reads a key, whose text begins with the window, and the colon. Returns the wanted member, unless there was one
+    /// with this key before, and the position of the value.
+    #[inline(always)]
+    fn key(&mut self, at: usize, window: &Window) -> Result<(Option<usize>, usize), Violation> {
+        let Self { cursor, tree, .. } = *self;
+        if cursor.byte(at) != b'"' {
+            return Err(Violation { at, reason: "expected a key in double quotes" });
+        }
+        let start = at + 1;
+        let end = cursor.string_end(start, window)?;
+        let node = tree.node(self.inner.node);
+        let mut child = if end.has_escapes {
+            self.scratch.key.clear();
+            string::decode(bytes_of(cursor.text, (start, end.quote)), start, &mut self.scratch.key)?;
+            node.at_key(&self.scratch.key)
+        } else {
+            node.at_key(bytes_of(cursor.text, (start, end.quote)))
+        };
+        if let Some(found) = child
+            && mem::replace(&mut self.scratch.seen[found], true)
+        {
+            child = None;
+        }
+        let colon = cursor.skip_space(end.quote + 1);
+        if cursor.byte(colon) != b':' {
+            return Err(Violation { at: colon, reason: "expected ':' after a key" });
+        }
+        Ok((child, cursor.skip_space(colon + 1)))
+    }
+
+    /// Returns the position after a value.
+    #[inline(always)]
+    fn skip_value(&self, at: usize, window: &Window) -> Result<usize, Violation> {
+        match self.cursor.byte(at) {
+            b'"' => Ok(self.cursor.string_end(at + 1, window)?.quote + 1),
+            b'{' | b'[' => self.cursor.container_end(at + 1),
+            _ => self.cursor.scalar_end(at, window),
+        }
+    }
+
+    /// Returns a value and the position after it.
+    #[inline(always)]
+    fn value(&mut self, at: usize, window: &Window) -> Result<(Cell, usize), Violation> {
+        let first = self.cursor.byte(at);
+        if first != b'"' {
+            let end = self.skip_value(at, window)?;
+            if first == b'n' && is_null(bytes_of(self.cursor.text, (at, end))) {
+                return Ok((Cell::Missing, end));
+            }
+            return Ok((Cell::raw((at, end)), end));
+        }
+        let start = at + 1;
+        let end = self.cursor.string_end(start, window)?;
+        let cell = if end.has_escapes {
+            decode_value(self.cells, self.cursor.text, (start, end.quote))?
+        } else {
+            Cell::raw((start, end.quote))
+        };
+        Ok((cell, end.quote + 1))
+    }
+
+    /// Goes past the comma after a value, or to the closing bracket.
+    #[inline(always)]
+    fn after_value(&self, at: usize) -> Result<Place, Violation> {
+        let at = self.cursor.skip_space(at);
+        match self.cursor.byte(at) {
+            b',' => Ok(Place::Item(self.cursor.skip_space(at + 1))),
+            byte if byte == self.inner.close => Ok(Place::Close(at)),
+            _ => Err(Violation { at, reason: "expected ',' or a closing bracket after a value" }),
+        }
+    }
+
+    /// Checks that nothing follows the object.
+    #[inline(always)]
+    fn nothing_follows(&self, at: usize) -> Result<(), Violation> {
+        let at = self.cursor.skip_space(at);
+        if at < self.cursor.end {
+            return Err(Violation { at, reason: "unexpected text after the object" });
+        }
+        Ok(())
+    }
+
+    /// Sets the columns of a node, whose values become known.
+    #[inline(always)]
+    fn set(&mut self, node: usize, cell: Cell) {
+        let columns = &self.tree.node(node).columns;
+        self.open_columns -= columns.len();
+        for &column in columns {
+            if let Some(last) = self.cells.columns_mut()[column].last_mut() {
+                *last = cell;
+            }
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn is_null(value: &[u8]) -> bool {
+    value == b"null"
+}
+
+#[cold]
+#[inline(never)]
+fn decode_value(cells: &mut Cells, text: &[u8], span: Span) -> Result<Cell, Violation> {
+    let mut result = Ok(());
+    let cell = cells.decode(|out| result = string::decode(bytes_of(text, span), span.0, out));
+    result.map(|()| cell)
+}
+
+/// The bracket that closes a container which begins with `byte`; 0 if none does.
+#[inline(always)]
+fn closing_bracket(byte: u8) -> u8 {
+    match byte {
+        b'{' => b'}',
+        b'[' => b']',
+        _ => 0,
+    }
+}
+
+impl Container {
+    #[inline(always)]
+    fn new(tree: &Tree, node: usize, start: usize, close: u8) -> Self {
+        let wanted = tree.node(node);
+        let open_columns = match close {
+            b'}' => wanted.in_object,
+            b']' => wanted.in_array,
+            _ => 0,
+        };
+        Self { node, start, close, open_columns, index: 0, taken: 0 }
+    }
+
+    /// Counts an element of an array, and returns it if it is wanted.
+    #[inline(always)]
+    fn next_element(&mut self, tree: &Tree) -> Option<usize> {
+        let child = tree.node(self.node).at_index(self.taken, self.index);
+        self.index += 1;
+        self.taken += usize::from(child.is_some());
+        child
+    }
+}

@@ -1,0 +1,259 @@
+//! Records that an expression describes: its groups are the fields.
+//!
+//! A record that has no match is malformed. A field whose group took no part in the match is missing.
+
+use regex_automata::util::captures::{Captures, GroupInfo};
+use regex_automata::{Input, PatternID};
+use thiserror::Error;
+
+use crate::key::leading_star::{LeadingStar, LeadingStarCache};
+use crate::key::pattern::PatternError;
+use crate::key::text_regex::{TextCache, TextRegex};
+use crate::query::field::Field;
+use crate::query::fields::index_of;
+use crate::query::near_names::did_you_mean;
+use crate::records::cells::{Cell, Cells};
+use crate::{Span, bytes_of};
+
+/// Extracts the groups of the first match in each record.
+#[derive(Clone, Debug)]
+pub(crate) struct RegexRecords {
+    regex: TextRegex,
+    /// Faster search, for some expressions.
+    leading_star: Option<LeadingStar>,
+    /// Numbers of the wanted groups.
+    groups: Vec<usize>,
+}
+
+/// Scratch memory of an extraction.
+#[derive(Debug)]
+pub(crate) struct RegexCache {
+    regex: TextCache,
+    leading_star: Option<LeadingStarCache>,
+    captures: Captures,
+}
+
+/// An expression that does not describe records, or a field that it does not have.
+#[derive(Debug, Error)]
+pub(crate) enum RegexFormatError {
+    /// The expression is invalid.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// The fields have no names.
+    #[error("the pattern has no named groups; name each field like this: (?<status>[0-9]+)")]
+    NoNames,
+    /// No group has this name.
+    #[error("no group '{name}' in the pattern; {hint}")]
+    Unknown { name: String, hint: String },
+    /// No group has this number.
+    #[error("no group {number} in the pattern, which has {count}")]
+    Position { number: i32, count: usize },
+}
+
+impl RegexRecords {
+    /// Compiles an expression in Go's syntax and finds the groups of the fields. A position is the number of a group,
+    /// counted from the end if it is negative.
+    pub(crate) fn new(pattern: &str, fields: &[Field]) -> Result<Self, RegexFormatError> {
+        let regex = TextRegex::new(pattern)?;
+        let info = regex.plain().group_info();
+        if names(info).next().is_none() {
+            return Err(RegexFormatError::NoNames);
+        }
+        let groups = fields.iter().map(|field| group(info, field)).collect::<Result<_, _>>()?;
+        let leading_star = LeadingStar::new(regex.hir());
+        Ok(Self { regex, leading_star, groups })
+    }
+
+    /// Scratch memory for [`RegexRecords::extract`].
+    pub(crate) fn cache(&self) -> RegexCache {
+        RegexCache {
+            regex: self.regex.cache(),
+            leading_star: self.leading_star.as_ref().map(LeadingStar::cache),
+            captures: self.regex.plain().create_captures(),
+        }
+    }
+
+    /// Appends a cell for each wanted field of each record.
+    pub(crate) fn extract(&self, cache: &mut RegexCache, text: &[u8], records: &[Span], cells: &mut Cells) {
+        for (index, &record) in records.iter().enumerate() {
+            if self.extract_one(cache, text, record, cells).is_none() {
+                cells.push_malformed(index, record.0, "does not match the pattern");
+            }
+        }
+    }
+
+    /// Appends the cells of a record. Appends nothing and returns `None` if it has no match.
+    fn extract_one(
+        &self,
+        cache: &mut RegexCache,
+        text: &[u8],
+        record: Span,
+        cells: &mut Cells,
+    ) -> Option<()> {
+        let RegexCache { regex, leading_star, captures } = cache;
+        let prepared = self.regex.prepare(regex, bytes_of(text, record));
+        let input = Input::new(prepared.text);
+        let leading_star = self.leading_star.as_ref().zip(leading_star.as_mut());
+        let found = leading_star
+            .filter(|(search, _)| !prepared.is_marked && search.supports(prepared.text))
+            .and_then(|(search, cache)| search.find(cache, &input, captures).ok());
+        let has_match = match found {
+            Some(found) => found.is_some(),
+            None => {
+                prepared.regex.search_captures_with(prepared.cache, &input, captures);
+                captures.is_match()
+            }
+        };
+        if !has_match {
+            return None;
+        }
+        let place = |at: usize| record.0 + prepared.origin(at);
+        for (column, &group) in cells.columns_mut().iter_mut().zip(&self.groups) {
+            let span = captures.get_group(group);
+            column.push(Cell::at(span.map(|span| (place(span.start), place(span.end)))));
+        }
+        Some(())
+    }
+}
+
+/// The names of the groups of an expression.
+pub(crate) fn names(info: &GroupInfo) -> impl Iterator<Item = &str> {
+    info.pattern_names(PatternID::ZERO).flatten()
+}
+
+/// Returns the number of the group of a field.
+fn group(info: &GroupInfo, field: &Field) -> Result<usize, RegexFormatError> {
+    match field {
+        Field::Named(name) => info.to_index(PatternID::ZERO, &name.text).ok_or_else(|| {
+            let list = || format!("its groups are {}", names(info).collect::<Vec<_>>().join(", "));
+            let hint = did_you_mean(&name.text, names(info)).unwrap_or_else(list);
+            RegexFormatError::Unknown { name: name.text.clone(), hint }
+        }),
+        &Field::Position(number) => {
+            // Group 0 is the match.
+            let count = info.group_len(PatternID::ZERO) - 1;
+            let index = index_of(number, count);
+            index.map(|index| index + 1).ok_or(RegexFormatError::Position { number, count })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::key::go_syntax::translate;
+    use crate::oracle::Runes;
+    use crate::records::cells::Malformed;
+
+    /// The wanted groups of each line, as texts; `None` if it does not match.
+    fn extract(pattern: &str, fields: &str, lines: &[&[u8]]) -> Vec<Option<Vec<Option<Vec<u8>>>>> {
+        let fields = Field::parse_list(fields).expect("fields");
+        let format = RegexRecords::new(pattern, &fields).expect("a valid pattern");
+        let text = lines.join(&b'\n');
+        let mut start = 0;
+        let records = lines.iter().map(|line| {
+            let record = (start, start + line.len());
+            start = record.1 + 1;
+            record
+        });
+        let records: Vec<Span> = records.collect();
+        let mut cells = Cells::default();
+        cells.reset(fields.len());
+        format.extract(&mut format.cache(), &text, &records, &mut cells);
+        let is_malformed = |index| cells.malformed().iter().any(|malformed| malformed.record == index as u32);
+        let values = |index| {
+            let columns = (0..fields.len()).map(|column| cells.column(column)[index]);
+            let values: Vec<_> = columns.map(|cell| cells.bytes(&text, cell).map(<[u8]>::to_vec)).collect();
+            assert!(!is_malformed(index) || values.iter().all(Option::is_none));
+            (!is_malformed(index)).then_some(values)
+        };
+        (0..lines.len()).map(values).collect()
+    }
+
+    fn error(pattern: &str, field: &str) -> String {
+        let field = Field::parse(field).expect("a field");
+        RegexRecords::new(pattern, &[field]).expect_err("an error").to_string()
+    }
+
+    #[test]
+    fn groups_are_fields_by_name_and_number() {
+        let pattern = r"^(?<host>\S+) (?P<status>\d+)( \w+)?";
+        let found = extract(pattern, "status,host,1,3,-1", &[b"a 200 x", b"b 404"]);
+        let text = |text: &str| Some(text.as_bytes().to_vec());
+        let first = vec![text("200"), text("a"), text("a"), text(" x"), text(" x")];
+        let second = vec![text("404"), text("b"), text("b"), None, None];
+        assert_eq!(found, [Some(first), Some(second)]);
+    }
+
+    #[test]
+    fn an_empty_group_is_not_missing() {
+        let found = extract("(?<a>x*)(?<b>y)?", "a,b", &[b"z"]);
+        assert_eq!(found, [Some(vec![Some(Vec::new()), None])]);
+    }
+
+    #[test]
+    fn a_record_without_a_match_is_malformed() {
+        let fields = [Field::named("a")];
+        let format = RegexRecords::new("(?<a>[0-9]+)$", &fields).expect("a valid pattern");
+        let mut cells = Cells::default();
+        cells.reset(1);
+        format.extract(&mut format.cache(), b"12\nx\n3", &[(0, 2), (3, 4), (5, 6)], &mut cells);
+        assert_eq!(cells.column(0), [Cell::Raw(0, 2), Cell::Missing, Cell::Raw(5, 6)]);
+        let reason = "does not match the pattern";
+        assert_eq!(cells.malformed(), [Malformed { record: 1, at: 3, reason }]);
+    }
+
+    #[test]
+    fn patterns_without_the_fields_are_refused() {
+        assert_eq!(
+            error("(?<host>x)(?<path>y)", "hots"),
+            "no group 'hots' in the pattern; did you mean 'host'?"
+        );
+        let pattern = "(?<a>x)(?<b>y)(z)";
+        assert_eq!(error(pattern, "c"), "no group 'c' in the pattern; its groups are a, b");
+        assert_eq!(error(pattern, "4"), "no group 4 in the pattern, which has 3");
+        assert_eq!(error(pattern, "-4"), "no group -4 in the pattern, which has 3");
+        let unnamed = "the pattern has no named groups; name each field like this: (?<status>[0-9]+)";
+        assert_eq!(error("(x)", "1"), unnamed);
+        assert_eq!(error("x", "a"), unnamed);
+        assert!(error("(?<a>x", "a").starts_with("regex parse error:"));
+    }
+
+    fn lines() -> impl Strategy<Value = Vec<u8>> {
+        let bytes = prop::sample::select(&[b'a', b'b', b' ', 0xFF, 0xC3, 0xA9, 0xED, 0xB2][..]);
+        let chars = prop::sample::select(&["a", "b", "é", "한", "\u{FFFD}", " ", "\n", "12"][..]);
+        prop_oneof![
+            prop::collection::vec(bytes, 0..12),
+            prop::collection::vec(chars, 0..12).prop_map(|chars| chars.concat().into_bytes()),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4 * ProptestConfig::default().cases))]
+
+        #[test]
+        fn groups_are_those_of_the_oracle(
+            pattern in prop::sample::select(
+                &["(?<g>a)", "(?<g>a*)b", "^(?<g>[^a]+)a(?<h>.*)$", ".*(?<g>a|ab)(?<h>b?).*", ".*(?<g>.)(?<h>[^b])",
+                  "(?<g>a)|(?<h>b)", r"(?<g>\w+) (?<h>\W)", r"\b(?<g>.+?)\b", "(?<g>é|[^a-z])(?<h>.)?", "^.*(?<g>b+)(?<h>a)?.*$",
+                  "(?s).*(?<g>é|한).*", "(?<g>[^a-z ]+)", r"(?<g>\S+)(?:\s+(?<h>\S+))?"][..]),
+            lines in prop::collection::vec(lines(), 1..6),
+        ) {
+            let translated = translate(pattern).expect("valid syntax").text;
+            // Matches a whole record, with the first match within, so that a replacement is a group of that.
+            let whole = Runes::new(&format!(r"\A(?s:.*?)(?:{translated})(?s:.*)\z"));
+            let regex = Runes::new(&translated);
+            let names = if pattern.contains("<h>") { "g,h" } else { "g" };
+            let borrowed: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+            for (found, line) in extract(pattern, names, &borrowed).into_iter().zip(&lines) {
+                prop_assert_eq!(found.is_some(), regex.is_match(line));
+                let Some(found) = found else { continue };
+                for (name, value) in names.split(',').zip(found) {
+                    prop_assert_eq!(value.unwrap_or_default(), whole.replace_all(line, &format!("${{{name}}}")));
+                }
+            }
+        }
+    }
+}

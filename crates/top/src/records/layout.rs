@@ -1,0 +1,328 @@
+//! The extraction of the fields of a query from the records of a file.
+
+use std::sync::Arc;
+
+use finecomb_scan::{LineEnds, Reason, Recognize, Recognized, RecordEnds, Records, Source};
+
+use crate::query::field::Field;
+use crate::query::row_query::RowQuery;
+use crate::records::cells::Cells;
+use crate::records::filter::without_carriage_return;
+use crate::records::format::access::{AccessFormat, AccessLog};
+use crate::records::format::csv::{Csv, CsvError, Dialect, Header};
+use crate::records::format::detect::{Detected, detect};
+use crate::records::format::json::{Json, JsonScratch};
+use crate::records::format::lines::{LineFields, LineScratch, Unnamed};
+use crate::records::format::logfmt::Logfmt;
+use crate::records::format::name::{FormatError, InputFormat};
+use crate::records::format::regex::{RegexCache, RegexRecords};
+use crate::records::format::syslog::Syslog;
+use crate::time::row_time::{EXAMINED, TimePlan};
+use crate::{Span, bytes_of};
+
+/// How the fields of a query are extracted from the records of a file. Attached to the source of its blocks.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// Name of the format, as shown to people.
+    pub(crate) format: String,
+    /// Position of the first record after the header in the text of a file, without a byte order mark; 0 without a header.
+    pub(crate) header_end: u64,
+    /// Whether empty records are no records.
+    pub(crate) skips_empty: bool,
+    /// Where times are, if the query needs them.
+    pub(crate) time: Option<TimePlan>,
+    pub(crate) condition: Extractor,
+    pub(crate) values: Extractor,
+}
+
+/// Extracts fields from records of one format.
+#[derive(Debug)]
+pub(crate) enum Extractor {
+    Lines(Box<LineFields>),
+    Access(AccessLog),
+    Csv(Csv),
+    Json(Json),
+    Logfmt(Logfmt),
+    Syslog(Syslog),
+    Regex(Box<RegexRecords>),
+}
+
+/// Scratch memory of an extractor.
+#[derive(Debug)]
+pub(crate) enum Scratch {
+    None,
+    Lines(Box<LineScratch>),
+    Json(JsonScratch),
+    Regex(Box<RegexCache>),
+}
+
+impl Extractor {
+    pub(crate) fn scratch(&self) -> Scratch {
+        match self {
+            Self::Lines(lines) => Scratch::Lines(Box::new(lines.scratch())),
+            Self::Json(_) => Scratch::Json(JsonScratch::default()),
+            Self::Regex(regex) => Scratch::Regex(Box::new(regex.cache())),
+            _ => Scratch::None,
+        }
+    }
+
+    /// Appends a cell for each wanted field and each record to `cells`. `scratch` is that of this extractor.
+    pub(crate) fn extract(&self, scratch: &mut Scratch, text: &[u8], records: &[Span], cells: &mut Cells) {
+        match (self, scratch) {
+            (Self::Lines(lines), Scratch::Lines(scratch)) => lines.extract(scratch, text, records, cells),
+            (Self::Json(json), Scratch::Json(scratch)) => json.extract(scratch, text, records, cells),
+            (Self::Regex(regex), Scratch::Regex(scratch)) => regex.extract(scratch, text, records, cells),
+            (Self::Access(access), _) => access.extract(text, records, cells),
+            (Self::Csv(csv), _) => csv.extract(text, records, cells),
+            (Self::Logfmt(logfmt), _) => logfmt.extract(text, records, cells),
+            (Self::Syslog(syslog), _) => syslog.extract(text, records, cells),
+            (Self::Lines(_) | Self::Json(_) | Self::Regex(_), _) => {}
+        }
+    }
+}
+
+/// A format with what is known about it from the file.
+enum Format<'a> {
+    Known(&'a InputFormat),
+    /// Lines in no known format, whose fields have no names.
+    Unknown,
+    /// CSV with its delimiter, or TSV without one.
+    Table {
+        delimiter: Option<u8>,
+        header: Option<Header>,
+    },
+}
+
+impl Plan {
+    /// The plan of all files; `None` if it depends on the file.
+    ///
+    /// # Errors
+    /// Returns a message if the format lacks a wanted field.
+    pub(crate) fn of_all_files(query: &RowQuery) -> Result<Option<Self>, FormatError> {
+        let format = match &query.input {
+            InputFormat::Auto => return Ok(None),
+            InputFormat::Csv | InputFormat::Tsv if query.has_header => return Ok(None),
+            InputFormat::Csv => Format::Table { delimiter: Some(query.delimiter), header: None },
+            InputFormat::Tsv => Format::Table { delimiter: None, header: None },
+            format => Format::Known(format),
+        };
+        if let Some(columns) = query.time.as_ref().and_then(|time| time.columns.as_ref()) {
+            format.extractor(query, &columns.fields)?;
+        }
+        let plan = Self::new(query, &format, 0)?;
+        // The time depends on when a file was changed, and mostly on its fields.
+        Ok(query.time.is_none().then_some(plan))
+    }
+
+    fn new(query: &RowQuery, format: &Format<'_>, header_end: u64) -> Result<Self, FormatError> {
+        let extractor = |fields: &[Field]| format.extractor(query, fields);
+        Ok(Self {
+            format: format.name(),
+            header_end,
+            skips_empty: matches!(format, Format::Table { .. }),
+            time: None,
+            condition: extractor(&query.condition_columns.fields)?,
+            values: extractor(&query.value_columns.fields)?,
+        })
+    }
+
+    /// Adds where times are. `None` if more of the text is needed.
+    fn with_time(
+        mut self,
+        query: &RowQuery,
+        format: &Format<'_>,
+        source: &Source,
+        (head, is_all): (&[u8], bool),
+    ) -> Option<Result<Self, FormatError>> {
+        let Some(time) = &query.time else { return Some(Ok(self)) };
+        let extractor = |fields: &[Field]| format.extractor(query, fields);
+        self.time = match (&time.columns, &self.values) {
+            (Some(columns), _) => match extractor(&columns.fields) {
+                Ok(extractor) => Some(TimePlan::named(time, source, columns.clone(), extractor)),
+                Err(reason) => return Some(Err(reason)),
+            },
+            (None, Extractor::Lines(_)) => Some(TimePlan::anywhere(time, source)),
+            (None, _) => {
+                let records = first_records(head, self.header_end as usize, format.delimiter(), is_all)?;
+                let extractor = |field: &Field| extractor(std::slice::from_ref(field)).ok();
+                TimePlan::usual(time, source, (head, &records), extractor)
+            }
+        };
+        let has_time = self.time.is_some();
+        Some(has_time.then_some(self).ok_or(FormatError::NoTime))
+    }
+}
+
+impl Format<'_> {
+    fn extractor(&self, query: &RowQuery, fields: &[Field]) -> Result<Extractor, FormatError> {
+        fn text(error: impl ToString) -> FormatError {
+            FormatError::Other(error.to_string())
+        }
+        Ok(match self {
+            Self::Table { delimiter, header } => {
+                let csv = dialect(*delimiter).and_then(|dialect| Csv::new(dialect, header.as_ref(), fields));
+                Extractor::Csv(csv.map_err(text)?)
+            }
+            Self::Unknown => {
+                Extractor::Lines(Box::new(lines(query, fields).map_err(|_| FormatError::Unknown)?))
+            }
+            Self::Known(format) => match format {
+                InputFormat::Clf => access(&AccessFormat::clf(), fields)?,
+                InputFormat::Combined => access(&AccessFormat::combined(), fields)?,
+                InputFormat::VhostCombined => access(&AccessFormat::vhost_combined(), fields)?,
+                InputFormat::Nginx(format) => access(&AccessFormat::nginx(format).map_err(text)?, fields)?,
+                InputFormat::Json => Extractor::Json(Json::new(fields).map_err(text)?),
+                InputFormat::Logfmt => Extractor::Logfmt(Logfmt::new(fields).map_err(text)?),
+                InputFormat::Syslog => Extractor::Syslog(Syslog::new(fields).map_err(text)?),
+                InputFormat::Regex(pattern) => {
+                    Extractor::Regex(Box::new(RegexRecords::new(pattern, fields).map_err(text)?))
+                }
+                InputFormat::Lines | InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => {
+                    let lines = lines(query, fields).map_err(|Unnamed(name)| FormatError::NoNames(name))?;
+                    Extractor::Lines(Box::new(lines))
+                }
+            },
+        })
+    }
+
+    /// The delimiter of CSV.
+    fn delimiter(&self) -> Option<u8> {
+        match self {
+            Self::Table { delimiter, .. } => *delimiter,
+            Self::Known(_) | Self::Unknown => None,
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::Known(format) => format.to_string(),
+            Self::Unknown => InputFormat::Lines.to_string(),
+            Self::Table { delimiter: Some(b','), .. } => "csv".to_owned(),
+            Self::Table { delimiter: Some(delimiter), .. } => {
+                format!("csv with the delimiter '{}'", char::from(*delimiter))
+            }
+            Self::Table { delimiter: None, .. } => "tsv".to_owned(),
+        }
+    }
+}
+
+fn lines(query: &RowQuery, fields: &[Field]) -> Result<LineFields, Unnamed> {
+    LineFields::new(query.splitter.clone(), fields)
+}
+
+fn access(format: &AccessFormat, fields: &[Field]) -> Result<Extractor, FormatError> {
+    AccessLog::new(format, fields)
+        .map(Extractor::Access)
+        .map_err(|error| FormatError::Other(error.to_string()))
+}
+
+pub(crate) fn dialect(delimiter: Option<u8>) -> Result<Dialect, CsvError> {
+    delimiter.map_or(Ok(Dialect::TSV), Dialect::csv)
+}
+
+/// Makes the plan of each file by its beginning.
+pub(crate) struct Recognizer(pub(crate) Arc<RowQuery>);
+
+impl Recognize for Recognizer {
+    fn recognize(&self, source: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, Reason> {
+        if head.is_empty() {
+            // An empty file lacks nothing.
+            return Ok(None);
+        }
+        let Some(format) = self.format(head, is_all).transpose()? else { return Ok(None) };
+        let (format, header_end) = format;
+        let plan = Plan::new(&self.0, &format, header_end)?;
+        let plan = plan.with_time(&self.0, &format, source, (head, is_all)).transpose()?;
+        let records = format.delimiter().map_or(Records::Lines, |delimiter| Records::Quoted { delimiter });
+        Ok(plan.map(|plan| Recognized { records, details: Arc::new(plan) }))
+    }
+}
+
+impl Recognizer {
+    /// The format of a file, and the end of its header. `None` if more of the text is needed.
+    fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(Format<'_>, u64), FormatError>> {
+        let query = &*self.0;
+        let detected = match &query.input {
+            InputFormat::Csv => Detected::Csv { delimiter: query.delimiter },
+            InputFormat::Tsv => Detected::Tsv,
+            InputFormat::Auto => detect(head, is_all, &query.field_names())?,
+            known => return Some(Ok((Format::Known(known), 0))),
+        };
+        Some(Ok(match detected {
+            Detected::Json => (Format::Known(&InputFormat::Json), 0),
+            Detected::Combined => (Format::Known(&InputFormat::Combined), 0),
+            Detected::VhostCombined => (Format::Known(&InputFormat::VhostCombined), 0),
+            Detected::Clf => (Format::Known(&InputFormat::Clf), 0),
+            Detected::Syslog => (Format::Known(&InputFormat::Syslog), 0),
+            Detected::Logfmt => (Format::Known(&InputFormat::Logfmt), 0),
+            Detected::Csv { delimiter } => return self.table(head, Some(delimiter), is_all),
+            Detected::Tsv => return self.table(head, None, is_all),
+            Detected::Unknown => (Format::Unknown, 0),
+        }))
+    }
+
+    /// The format of a table and the end of its header, the first record that is not empty. `None` if more is needed.
+    fn table(
+        &self,
+        head: &[u8],
+        delimiter: Option<u8>,
+        is_all: bool,
+    ) -> Option<Result<(Format<'_>, u64), FormatError>> {
+        if !self.0.has_header {
+            return Some(Ok((Format::Table { delimiter, header: None }, 0)));
+        }
+        let (record, end) = first_record(head, delimiter, is_all)?;
+        let header = dialect(delimiter).and_then(|dialect| Header::parse(dialect, record));
+        let format = |header| (Format::Table { delimiter, header: Some(header) }, end as u64);
+        Some(header.map(format).map_err(|error| FormatError::Other(error.to_string())))
+    }
+}
+
+/// Returns the first record of a table that is not empty, and the position after its line end. `None` if it may go on
+/// after `head`; if that is all, it ends there.
+pub(crate) fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> Option<(&[u8], usize)> {
+    let mut found = None;
+    visit_records(head, delimiter, is_all, |start, end, next| {
+        let record = without_carriage_return(head, (start, end));
+        let is_first = record.0 < record.1 || end == head.len();
+        found = is_first.then(|| (bytes_of(head, record), next));
+        !is_first
+    });
+    found
+}
+
+/// Returns the first whole records after the header. `None` if more of the text is needed.
+fn first_records(head: &[u8], header_end: usize, delimiter: Option<u8>, is_all: bool) -> Option<Vec<Span>> {
+    let mut records = Vec::new();
+    visit_records(head, delimiter, is_all, |start, end, _| {
+        if start >= header_end && start < end {
+            records.push(without_carriage_return(head, (start, end)));
+        }
+        records.len() < EXAMINED
+    });
+    (is_all || records.len() == EXAMINED).then_some(records)
+}
+
+/// Calls `visit` with the start and the end of each record and the position after its line end, until it returns
+/// `false`. If `head` is all, the last record ends there.
+fn visit_records(
+    head: &[u8],
+    delimiter: Option<u8>,
+    is_all: bool,
+    mut visit: impl FnMut(usize, usize, usize) -> bool,
+) {
+    let (mut ends, mut lines) = (RecordEnds::default(), LineEnds::default());
+    let ends = match delimiter {
+        Some(delimiter) => ends.find(head, delimiter),
+        None => lines.find(head),
+    };
+    let ends = ends.iter().map(|&end| end as usize).chain(is_all.then_some(head.len()));
+    let mut start = 0;
+    for end in ends {
+        let next = (end + 1).min(head.len());
+        if !visit(start, end, next) {
+            return;
+        }
+        start = next;
+    }
+}

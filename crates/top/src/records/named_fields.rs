@@ -1,0 +1,201 @@
+//! Named fields at the beginning of a log, for completions.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::key::text_regex::TextRegex;
+use crate::query::field::{Field, Name, Step};
+use crate::records::format::access::AccessFormat;
+use crate::records::format::csv::Header;
+use crate::records::format::detect::{Detected, detect};
+use crate::records::format::name::InputFormat;
+use crate::records::format::syslog;
+use crate::records::layout::{dialect, first_record};
+
+/// Maximum number of records of JSON and logfmt whose names are collected.
+const RECORDS: usize = 100;
+
+/// Maximum number of names.
+const NAMES: usize = 500;
+
+/// Returns the fields of a log in this format that have names, in the order of the format if it has one.
+///
+/// `head` is the beginning of the log; a last line without its end is ignored if there is another one. CSV has this delimiter. A format without
+/// names, and a text that is not in the format, give none.
+pub fn named_fields(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Field> {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let whole = memchr::memrchr(b'\n', head).map_or(head, |end| &head[..=end]);
+    let detected = match input {
+        InputFormat::Auto => detect(whole, true, &[]).unwrap_or(Detected::Unknown),
+        InputFormat::Clf => Detected::Clf,
+        InputFormat::Combined => Detected::Combined,
+        InputFormat::VhostCombined => Detected::VhostCombined,
+        InputFormat::Csv => Detected::Csv { delimiter },
+        InputFormat::Tsv => Detected::Tsv,
+        InputFormat::Json => Detected::Json,
+        InputFormat::Logfmt => Detected::Logfmt,
+        InputFormat::Syslog => Detected::Syslog,
+        InputFormat::Lines => Detected::Unknown,
+        InputFormat::Nginx(format) => {
+            return AccessFormat::nginx(format).map_or(Vec::new(), |format| access(&format));
+        }
+        InputFormat::Regex(pattern) => return groups(pattern),
+    };
+    match detected {
+        Detected::Clf => access(&AccessFormat::clf()),
+        Detected::Combined => access(&AccessFormat::combined()),
+        Detected::VhostCombined => access(&AccessFormat::vhost_combined()),
+        Detected::Csv { delimiter } => header(Some(delimiter), whole),
+        Detected::Tsv => header(None, whole),
+        Detected::Json => members(whole),
+        Detected::Logfmt => keys(whole),
+        Detected::Syslog => syslog::names().map(flat).collect(),
+        Detected::Unknown => Vec::new(),
+    }
+}
+
+fn access(format: &AccessFormat) -> Vec<Field> {
+    format.names().into_iter().map(flat).collect()
+}
+
+/// The field with this name in a format without nested values. There, dots are part of a name, and need no quotes.
+fn flat(name: &str) -> Field {
+    match Field::parse(name) {
+        Ok(Field::Named(parsed)) if parsed.text == name && !name.contains([',', '"', '[']) => {
+            Field::Named(parsed)
+        }
+        _ => Field::named(name),
+    }
+}
+
+fn header(delimiter: Option<u8>, head: &[u8]) -> Vec<Field> {
+    let Some((record, _)) = first_record(head, delimiter, true) else { return Vec::new() };
+    let header = dialect(delimiter).and_then(|dialect| Header::parse(dialect, record));
+    let Ok(header) = header else { return Vec::new() };
+    header.names().filter(|name| !name.is_empty()).map(flat).collect()
+}
+
+fn groups(pattern: &str) -> Vec<Field> {
+    let Ok(regex) = TextRegex::new(pattern) else { return Vec::new() };
+    crate::records::format::regex::names(regex.plain().group_info()).map(flat).collect()
+}
+
+fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    head.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(RECORDS)
+}
+
+/// The keys of the pairs of all records, in the order in which they come first.
+fn keys(head: &[u8]) -> Vec<Field> {
+    let mut names = Vec::new();
+    for line in lines(head) {
+        for key in keys_of(line) {
+            let Ok(name) = std::str::from_utf8(key) else { continue };
+            let field = flat(name);
+            if names.len() < NAMES && !names.contains(&field) {
+                names.push(field);
+            }
+        }
+    }
+    names
+}
+
+/// The keys of a line of logfmt. Words without a value are not among them, as they are mostly those of a message.
+fn keys_of(mut line: &[u8]) -> Vec<&[u8]> {
+    let mut keys = Vec::new();
+    loop {
+        line = line.trim_ascii_start();
+        let end = line.iter().position(|byte| b" \t=".contains(byte));
+        let Some(end) = end else { return keys };
+        if line[end] != b'=' {
+            line = &line[end..];
+            continue;
+        }
+        if end > 0 {
+            keys.push(&line[..end]);
+        }
+        line = &line[end + 1..];
+        let length = match line.first() {
+            Some(b'"') => line
+                .iter()
+                .enumerate()
+                .skip(1)
+                .position(|(at, &byte)| byte == b'"' && line[at - 1] != b'\\')
+                .map(|at| at + 2),
+            _ => line.iter().position(|byte| b" \t".contains(byte)),
+        };
+        line = &line[length.unwrap_or(line.len())..];
+    }
+}
+
+/// The paths of all members of objects that are no objects themselves. Arrays count as one.
+fn members(head: &[u8]) -> Vec<Field> {
+    let mut fields = BTreeMap::new();
+    for line in lines(head) {
+        if let Ok(record) = serde_json::from_slice::<Value>(line) {
+            add_members(&record, &mut Vec::new(), &mut fields);
+        }
+    }
+    fields.into_values().collect()
+}
+
+fn add_members(value: &Value, path: &mut Vec<Step>, fields: &mut BTreeMap<String, Field>) {
+    if let Value::Object(object) = value {
+        for (key, value) in object.iter().filter(|(key, _)| !key.is_empty()) {
+            path.push(Step::Key(key.clone()));
+            add_members(value, path, fields);
+            path.pop();
+        }
+    } else if !path.is_empty() && fields.len() < NAMES {
+        let keys = path.iter().filter_map(|step| match step {
+            Step::Key(key) => Some(key.as_str()),
+            Step::Index(_) => None,
+        });
+        let text = keys.collect::<Vec<_>>().join(".");
+        let field = Field::Named(Name { text, path: path.clone() });
+        fields.insert(field.written(), field);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(input: &str, head: &str) -> String {
+        let fields = named_fields(&input.parse().expect("a format"), b',', head.as_bytes());
+        fields.iter().map(Field::written).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn each_format_has_its_names() {
+        let log = "192.0.2.1 - - [01/Mar/2026:00:22:48 +0000] \"GET /a HTTP/1.1\" 304 0 \"-\" \"curl\"\n";
+        assert!(names("auto", log).starts_with("remote_addr "), "{}", names("auto", log));
+        assert!(names("auto", log).contains(" path ") && names("auto", log).contains(" user_agent"));
+        assert!(!names("clf", log).contains("user_agent"));
+        assert_eq!(names("csv", "id,a.b,\"c,d\",.e,7\n1,2,3,4,5\n"), "id a.b \"c,d\" \".e\" \"7\"");
+        assert_eq!(names("tsv", "a\tb\n1\t2\n"), "a b");
+        assert_eq!(names("auto", "{\"b\":{\"x.y\":1,\"z\":[1]}}\n{\"a\":null}\n"), "a b.\"x.y\" b.z");
+        assert_eq!(
+            names("auto", "level=info msg=\"a b=c\" dur=1\nlevel=info msg=\"x\" user=y\n"),
+            "level msg dur user"
+        );
+        assert!(names("syslog", "").contains("program"));
+        assert_eq!(names("regex:(?<host>[a-z]+) (?<n>[0-9]+)", ""), "host n");
+        assert_eq!(names("nginx:$remote_addr $status", ""), "remote_addr status");
+    }
+
+    #[test]
+    fn other_text_has_none() {
+        for text in ["", "one line", "plain\ntext\nof words\n", "{\"cut\": \"of", "\u{0}\u{1}"] {
+            assert_eq!(names("auto", text), "", "{text}");
+        }
+        assert_eq!(names("lines", "a b\n"), "");
+        assert_eq!(names("csv", "\"open\n"), "");
+    }
+
+    #[test]
+    fn a_line_that_is_cut_off_is_ignored() {
+        assert_eq!(names("auto", "{\"a\":1}\n{\"a\":1}\n{\"a\":1,\"b\":2"), "a");
+        assert_eq!(names("csv", "a,b"), "a b");
+    }
+}

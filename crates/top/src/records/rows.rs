@@ -1,0 +1,463 @@
+//! Keys of records with a format, a condition or measures: the columnar way from a block to keys and values.
+//!
+//! The fields of the condition are extracted first, from all records. Those of the key and the measures are extracted
+//! only from the records that it selects, which are often few.
+
+use std::mem;
+use std::sync::Arc;
+
+use finecomb_scan::{Block, LineEnds, Meter, Phase, RecordEnds, Records, Source};
+
+use crate::key::extract::{KeyPattern, KeyPatternCache, Unmatched};
+use crate::key::plain::Keys;
+use crate::measure::Rows;
+use crate::query::Query;
+use crate::query::condition::ConditionCache;
+use crate::query::row_query::{Columns, KeySource, Origin, RowQuery};
+use crate::records::absent_fields::Presence;
+use crate::records::cells::{Cell, Cells, Malformed, keep_rows};
+use crate::records::filter::{FilterCache, split_at, split_records};
+use crate::records::layout::{Extractor, Plan, Scratch};
+use crate::time::Buckets;
+use crate::time::row_time::{RowTimes, ShownTime, TimePlan};
+use crate::time::timeline::prefix;
+use crate::{Span, bytes_of};
+
+/// Makes the keys of records and extracts the values that are measured. Its buffers are reused.
+pub(crate) struct RowMaker<'q> {
+    query: &'q Query,
+    rows: &'q RowQuery,
+    /// The plan of the last block, with scratch memory for it.
+    current: Option<(Arc<Plan>, Scratches)>,
+    filter: FilterCache,
+    condition: Option<ConditionCache>,
+    pattern: Option<KeyPatternCache>,
+    ends: LineEnds,
+    record_ends: RecordEnds,
+    selected: Vec<u32>,
+    /// The groups of the expression for keys.
+    groups: Cells,
+    /// The rows: a record for each, or with `--each` a record for each match.
+    pub(crate) records: Vec<Span>,
+    /// The values of the condition, later those of the key and the measures.
+    pub(crate) cells: Cells,
+    /// Records without a match of the expression for keys.
+    pub(crate) unmatched: Unmatched,
+    /// The times of the rows.
+    pub(crate) times: RowTimes,
+    /// Malformed records, each with its span.
+    pub(crate) malformed: Vec<(Span, Malformed)>,
+    /// The fields of the condition that records have.
+    pub(crate) condition_presence: Presence,
+    /// The fields of the key and the measures that records have.
+    pub(crate) value_presence: Presence,
+    /// Buffer for keys with their buckets.
+    with_buckets: Vec<u8>,
+    /// The row of each key, unless all rows have one.
+    key_rows: Vec<u32>,
+    all_have_keys: bool,
+}
+
+/// Scratch memory of the extractors of a plan.
+struct Scratches {
+    time: Scratch,
+    condition: Scratch,
+    values: Scratch,
+}
+
+impl Scratches {
+    fn new(plan: &Plan) -> Self {
+        Self {
+            time: plan.time.as_ref().map_or(Scratch::None, TimePlan::scratch),
+            condition: plan.condition.scratch(),
+            values: plan.values.scratch(),
+        }
+    }
+}
+
+impl<'q> RowMaker<'q> {
+    pub(crate) fn new(query: &'q Query, rows: &'q RowQuery) -> Self {
+        Self {
+            query,
+            rows,
+            current: None,
+            filter: query.filter.cache(),
+            condition: rows.condition.as_ref().map(|condition| condition.cache()),
+            pattern: rows.pattern.as_ref().map(|pattern| pattern.cache()),
+            ends: LineEnds::default(),
+            record_ends: RecordEnds::default(),
+            selected: Vec::new(),
+            groups: Cells::default(),
+            records: Vec::new(),
+            cells: Cells::default(),
+            unmatched: Unmatched::default(),
+            times: RowTimes::default(),
+            malformed: Vec::new(),
+            condition_presence: Presence::new(rows.condition_columns.len()),
+            value_presence: Presence::new(rows.value_columns.len()),
+            with_buckets: Vec::new(),
+            key_rows: Vec::new(),
+            all_have_keys: false,
+        }
+    }
+
+    /// Makes the keys of a block, before any edit, and extracts the values that are measured.
+    pub(crate) fn make(&mut self, block: &Block<'_>, meter: &mut Meter, keys: &mut Keys) {
+        self.clear();
+        keys.clear();
+        let Some(plan) = self.plan(block.source) else { return };
+        let mut scratches = match self.current.take() {
+            Some((current, scratches)) if Arc::ptr_eq(&current, &plan) => scratches,
+            _ => Scratches::new(&plan),
+        };
+        self.make_rows(block, &plan, meter);
+        self.apply_time(block.bytes, &plan, &mut scratches, meter);
+        if let Some(time) = &plan.time {
+            self.times.publish_order(time, block);
+        }
+        self.apply_condition(block.bytes, &plan, &mut scratches, meter);
+        meter.enter(Phase::Extract);
+        self.extract(block.bytes, &self.rows.value_columns, &plan.values, &mut scratches.values);
+        self.value_presence.add(&self.cells, self.records.len());
+        self.make_keys(block.bytes, keys);
+        self.current = Some((plan, scratches));
+    }
+
+    /// The records of a block that have times that are counted, each with its instant.
+    pub(crate) fn instants(&mut self, block: &Block<'_>) -> impl Iterator<Item = (Span, i64)> {
+        self.clear();
+        if let Some(plan) = self.plan(block.source) {
+            self.make_rows(block, &plan, &mut Meter::off());
+            self.apply_time(block.bytes, &plan, &mut Scratches::new(&plan), &mut Meter::off());
+        }
+        self.records.iter().copied().zip(self.times.instants())
+    }
+
+    /// The plan of a file; `None` if it was not recognised.
+    pub(crate) fn plan(&self, source: &Source) -> Option<Arc<Plan>> {
+        let of_file = source.details().and_then(|details| Arc::clone(details).downcast().ok());
+        of_file.or_else(|| self.rows.plan.clone())
+    }
+
+    fn clear(&mut self) {
+        self.records.clear();
+        self.malformed.clear();
+        self.key_rows.clear();
+        self.all_have_keys = false;
+        self.unmatched = Unmatched::default();
+        self.times.clear();
+        self.groups.reset(self.rows.pattern.as_ref().map_or(0, |pattern| pattern.fields().len()));
+        self.cells.reset(0);
+    }
+
+    /// Finds the records of a block that the filter selects, and with an expression for keys their matches.
+    fn make_rows(&mut self, block: &Block<'_>, plan: &Plan, meter: &mut Meter) {
+        let filter = &self.query.filter;
+        let text = &*block.bytes;
+        let are_lines =
+            block.records == Records::Lines && !plan.skips_empty && header_length(block, plan) == 0;
+        let pattern = self.rows.pattern.as_ref().zip(self.pattern.as_mut());
+        if are_lines && let Some((pattern, cache)) = pattern.filter(|_| filter.accepts_all()) {
+            meter.enter(Phase::Filter);
+            self.unmatched = pattern.search_block(cache, text, &mut self.records, &mut self.groups);
+            return;
+        }
+        if are_lines && !filter.accepts_all() {
+            meter.enter(Phase::Filter);
+            filter.select(&mut self.filter, text, &mut self.ends, &mut self.records);
+        } else {
+            meter.enter(Phase::Split);
+            let mut records = mem::take(&mut self.records);
+            self.split_by(block, plan, &mut records);
+            if !filter.accepts_all() {
+                meter.enter(Phase::Filter);
+                records.retain(|&record| filter.selects(&mut self.filter, bytes_of(text, record)));
+            }
+            self.records = records;
+        }
+        if let (Some(pattern), Some(cache)) = (&self.rows.pattern, &mut self.pattern) {
+            meter.enter(Phase::Filter);
+            let records = mem::take(&mut self.records);
+            self.unmatched =
+                pattern.search_records(cache, text, &records, &mut self.records, &mut self.groups);
+        }
+    }
+
+    /// Splits a block into records, without its header.
+    pub(crate) fn split(&mut self, block: &Block<'_>, records: &mut Vec<Span>) {
+        match self.plan(block.source) {
+            Some(plan) => self.split_by(block, &plan, records),
+            None => split_records(block.bytes, &mut self.ends, records),
+        }
+    }
+
+    fn split_by(&mut self, block: &Block<'_>, plan: &Plan, records: &mut Vec<Span>) {
+        match block.records {
+            Records::Quoted { delimiter } => {
+                split_at(block.bytes, self.record_ends.find(block.bytes, delimiter), records);
+            }
+            Records::Lines => split_records(block.bytes, &mut self.ends, records),
+        }
+        let header = header_length(block, plan);
+        if header > 0 {
+            records.retain(|record| record.0 as u64 >= header);
+        }
+        if plan.skips_empty && records.iter().any(|record| record.0 == record.1) {
+            records.retain(|record| record.0 < record.1);
+        }
+    }
+
+    /// The fields of the condition in the first record of a block.
+    pub(crate) fn condition_values(&mut self, block: &Block<'_>) -> Vec<(String, Option<Vec<u8>>)> {
+        let Some(plan) = self.plan(block.source) else { return Vec::new() };
+        self.clear();
+        self.make_rows(block, &plan, &mut Meter::off());
+        let columns = &self.rows.condition_columns;
+        self.extract(block.bytes, columns, &plan.condition, &mut plan.condition.scratch());
+        self.malformed.clear();
+        self.values_of(block.bytes, columns)
+    }
+
+    /// The time of the first record of a block and the name of its field, if the query depends on times.
+    pub(crate) fn time(&mut self, block: &Block<'_>) -> Option<(ShownTime, String)> {
+        let plan = self.plan(block.source)?;
+        let (query, time) = (self.rows.time.as_ref()?, plan.time.as_ref()?);
+        self.clear();
+        self.make_rows(block, &plan, &mut Meter::off());
+        let record = bytes_of(block.bytes, *self.records.first()?);
+        let Some((columns, extractor)) = time.column() else {
+            return Some((ShownTime::new(query, time, record, None), String::new()));
+        };
+        self.extract(block.bytes, columns, extractor, &mut extractor.scratch());
+        let value = self.cells.bytes(block.bytes, self.cells.column(0)[0]);
+        let shown = ShownTime::new(query, time, record, value);
+        self.malformed.clear();
+        Some((shown, self.rows.name_of(columns, 0)))
+    }
+
+    /// The fields of the key and the measures in the first row of a block of `text`.
+    pub(crate) fn values(&self, text: &[u8]) -> Vec<(String, Option<Vec<u8>>)> {
+        self.values_of(text, &self.rows.value_columns)
+    }
+
+    fn values_of(&self, text: &[u8], columns: &Columns) -> Vec<(String, Option<Vec<u8>>)> {
+        if self.records.is_empty() {
+            return Vec::new();
+        }
+        let value = |column: usize| {
+            let cell = self.cells.column(column)[0];
+            (self.rows.name_of(columns, column), self.cells.bytes(text, cell).map(<[u8]>::to_vec))
+        };
+        (0..columns.len()).map(value).collect()
+    }
+
+    /// Keeps the rows whose times are counted.
+    fn apply_time(&mut self, text: &[u8], plan: &Plan, scratches: &mut Scratches, meter: &mut Meter) {
+        let (Some(query), Some(time)) = (&self.rows.time, &plan.time) else { return };
+        meter.enter(Phase::Extract);
+        self.cells.reset(0);
+        if let Some((columns, extractor)) = time.column() {
+            self.extract(text, columns, extractor, &mut scratches.time);
+        }
+        meter.enter(Phase::Filter);
+        self.times.select(query, time, (text, &self.records), &self.cells, &mut self.selected);
+        self.keep_selected();
+    }
+
+    /// Keeps the selected rows.
+    fn keep_selected(&mut self) {
+        if self.selected.len() < self.records.len() {
+            keep_rows(&mut self.records, &self.selected);
+            self.groups.keep(&self.selected);
+            self.times.keep(&self.selected);
+        }
+    }
+
+    /// Keeps the rows for which the condition holds.
+    fn apply_condition(&mut self, text: &[u8], plan: &Plan, scratches: &mut Scratches, meter: &mut Meter) {
+        let Some(condition) = &self.rows.condition else { return };
+        meter.enter(Phase::Extract);
+        self.extract(text, &self.rows.condition_columns, &plan.condition, &mut scratches.condition);
+        self.condition_presence.add(&self.cells, self.records.len());
+        let Some(cache) = &mut self.condition else { return };
+        meter.enter(Phase::Filter);
+        condition.select(cache, text, &self.cells, self.records.len(), &mut self.selected);
+        // A condition may hold for a malformed record, such as `!(a == 1)`.
+        let mut malformed = self.cells.malformed().iter().map(|malformed| malformed.record).peekable();
+        self.selected.retain(|&row| {
+            while malformed.next_if(|&malformed| malformed < row).is_some() {}
+            malformed.peek() != Some(&row)
+        });
+        self.keep_selected();
+    }
+
+    /// Extracts the values of columns from all rows.
+    fn extract(&mut self, text: &[u8], columns: &Columns, extractor: &Extractor, scratch: &mut Scratch) {
+        let cells = &mut self.cells;
+        cells.reset(columns.fields.len());
+        if !columns.fields.is_empty() {
+            let has_each = self.rows.pattern.as_ref().is_some_and(KeyPattern::takes_each);
+            if has_each {
+                extract_once(extractor, scratch, text, &self.records, cells);
+            } else {
+                extractor.extract(scratch, text, &self.records, cells);
+            }
+            for malformed in cells.malformed() {
+                let record = self.records[malformed.record as usize];
+                // A record with several matches has as many rows.
+                if self.malformed.last().is_none_or(|(last, _)| *last != record) {
+                    self.malformed.push((record, *malformed));
+                }
+            }
+        }
+        let in_order =
+            columns.origins.iter().enumerate().all(|(index, &origin)| origin == Origin::Format(index));
+        if !in_order {
+            cells.arrange(&self.groups, &columns.origins);
+        }
+    }
+
+    /// Makes the keys of all rows that have one.
+    fn make_keys(&mut self, text: &[u8], keys: &mut Keys) {
+        if self.rows.key == KeySource::Columns(1) && self.push_raw_keys(keys) {
+            return;
+        }
+        let rows = self.records.len() as u32;
+        let mut malformed = self.cells.malformed().iter().map(|malformed| malformed.record).peekable();
+        let mut is_sound = |row: u32| malformed.next_if_eq(&row).is_none();
+        match self.rows.key {
+            KeySource::Record => {
+                for row in (0..rows).filter(|&row| is_sound(row)) {
+                    keys.spans.push(self.records[row as usize]);
+                    self.key_rows.push(row);
+                }
+            }
+            KeySource::Nothing => {
+                for row in (0..rows).filter(|&row| is_sound(row)) {
+                    keys.spans.push((0, 0));
+                    self.key_rows.push(row);
+                }
+            }
+            KeySource::Columns(1) if self.cells.is_raw(0) && self.rows.missing.is_none() => {
+                for (row, &cell) in (0..).zip(self.cells.column(0)) {
+                    match cell {
+                        _ if !is_sound(row) => {}
+                        Cell::Raw(start, end) => {
+                            keys.spans.push((start as usize, end as usize));
+                            self.key_rows.push(row);
+                        }
+                        _ => keys.missing.push(row),
+                    }
+                }
+            }
+            KeySource::Columns(count) => {
+                for row in (0..rows).filter(|&row| is_sound(row)) {
+                    if keys.append(|out| self.append_key(text, row, count, out)) {
+                        self.key_rows.push(row);
+                    } else {
+                        keys.missing.push(row);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes the keys of all rows by position in the block, if all have one there and none is malformed: the key of a
+    /// malformed record may be a group, which it has.
+    fn push_raw_keys(&mut self, keys: &mut Keys) -> bool {
+        if !self.cells.malformed().is_empty() {
+            return false;
+        }
+        let mut all_are_raw = true;
+        // All in any case: a loop that may end at any cell is slower.
+        keys.spans.extend(self.cells.column(0).iter().map(|cell| match *cell {
+            Cell::Raw(start, end) => (start as usize, end as usize),
+            Cell::Decoded(..) | Cell::Missing => {
+                all_are_raw = false;
+                (0, 0)
+            }
+        }));
+        self.all_have_keys = all_are_raw;
+        if !self.all_have_keys {
+            keys.spans.clear();
+        }
+        self.all_have_keys
+    }
+
+    /// Puts the bucket of each key before it.
+    pub(crate) fn add_buckets(&mut self, buckets: &Buckets, block: &[u8], keys: &mut Keys) {
+        let mut with_buckets = mem::take(&mut self.with_buckets);
+        let mut starts = self.starts_of_keys(buckets);
+        keys.replace(block, &mut with_buckets, |text, out| {
+            out.extend_from_slice(&prefix(starts.next().unwrap_or_default()));
+            out.extend_from_slice(text);
+        });
+        drop(starts);
+        self.with_buckets = with_buckets;
+    }
+
+    /// The start of the bucket of each key.
+    pub(crate) fn starts_of_keys(&mut self, buckets: &Buckets) -> impl Iterator<Item = i64> {
+        let all = matches!(self.rows_of_keys(), Rows::All);
+        let Self { times, key_rows, records, .. } = self;
+        let keys = if all { records.len() } else { key_rows.len() };
+        (0..keys).map(move |key| times.bucket(buckets, if all { key } else { key_rows[key] as usize }))
+    }
+
+    /// A measured value and its position in the block; that of its record if it was decoded.
+    pub(crate) fn value<'a>(&'a self, text: &'a [u8], row: u32, column: usize) -> (&'a [u8], usize) {
+        let cell = self.cells.column(column)[row as usize];
+        let at = match cell {
+            Cell::Raw(start, _) => start as usize,
+            Cell::Decoded(..) | Cell::Missing => self.records[row as usize].0,
+        };
+        (self.cells.bytes(text, cell).unwrap_or_default(), at)
+    }
+
+    /// Name of the field of a measured column.
+    pub(crate) fn field_name(&self, column: usize) -> String {
+        self.rows.name_of(&self.rows.value_columns, column)
+    }
+
+    /// The row of each key.
+    pub(crate) fn rows_of_keys(&self) -> Rows<'_> {
+        let all = self.all_have_keys || self.key_rows.len() == self.records.len();
+        if all { Rows::All } else { Rows::Some(&self.key_rows) }
+    }
+
+    /// Appends the key of a row to `out`. Returns `false` if the row lacks a field of the key.
+    fn append_key(&self, text: &[u8], row: u32, count: usize, out: &mut Vec<u8>) -> bool {
+        for column in 0..count {
+            let cell = self.cells.column(column)[row as usize];
+            let value = self.cells.bytes(text, cell).or(self.rows.missing.as_deref());
+            let Some(value) = value else { return false };
+            if count == 1 {
+                out.extend_from_slice(value);
+            } else {
+                self.query.joint.append(column, value, out);
+            }
+        }
+        true
+    }
+}
+
+/// Extracts fields of rows. Of rows of the same record, which follow each other, only the first is examined: a record of a
+/// megabyte may have a million.
+fn extract_once(extractor: &Extractor, scratch: &mut Scratch, text: &[u8], rows: &[Span], cells: &mut Cells) {
+    let mut records = rows.to_vec();
+    records.dedup();
+    extractor.extract(scratch, text, &records, cells);
+    if records.len() < rows.len() {
+        let is_new = (0..rows.len()).map(|row| row > 0 && rows[row] != rows[row - 1]);
+        let record_of_row = is_new.scan(0, |record, is_new| {
+            *record += u32::from(is_new);
+            Some(*record)
+        });
+        cells.repeat(&record_of_row.collect::<Vec<_>>());
+    }
+}
+
+/// Number of bytes of a block up to the end of the header.
+fn header_length(block: &Block<'_>, plan: &Plan) -> u64 {
+    (block.source.text_start() + plan.header_end).saturating_sub(block.offset)
+}

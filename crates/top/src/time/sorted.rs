@@ -1,0 +1,169 @@
+//! The window of a log that is in the order of time: the part of each file that has to be read.
+//!
+//! The user promises that no record is earlier than one before it by more than a slack. So all records before one that is
+//! earlier than the window by more than the slack are before the window, and all behind one that is later by the slack
+//! are behind it. Two such records are found by binary search. What is read is checked against the promise: the records
+//! that the search reads, and those between them that are counted. The records of the window are selected one by one, as
+//! in any other count.
+
+mod order;
+mod search;
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use finecomb_scan::{LinesAt, Narrow, Narrowed, Problem, ProblemKind, Source};
+
+use crate::query::{Query, QueryError, QueryOptions};
+use crate::records::layout::Plan;
+use crate::records::rows::RowMaker;
+use crate::time::row_time::TimePlan;
+use crate::time::{Bound, Slack, Zone};
+pub(crate) use order::{FileOrder, RunOrder, StepBack, Timed};
+use search::{Search, Stopped};
+
+/// The search for the window of a query.
+#[derive(Debug)]
+pub(crate) struct SortedWindow {
+    /// Finds the times of all records, also of those that the query does not count.
+    times: Query,
+    window: Range<i64>,
+    slack: i64,
+    zone: Zone,
+}
+
+impl SortedWindow {
+    /// `None` if the query does not say that files are in the order of time.
+    pub(crate) fn new(options: &QueryOptions) -> Result<Option<Self>, QueryError> {
+        let Some(Slack { nanoseconds: slack }) = options.sorted else { return Ok(None) };
+        let (since, until) = (options.since, options.until);
+        if since.is_none() && until.is_none() {
+            return Err(QueryError::SortedWithoutWindow);
+        }
+        let mut times = Query::new(&options_of_times(options, &options.extract))?;
+        if !times.has_time_in_group() {
+            times = Query::new(&options_of_times(options, &[]))?;
+        } else if options.each {
+            return Err(QueryError::SortedByGroup);
+        }
+        Ok(Some(Self {
+            times,
+            window: since.map_or(i64::MIN, |since| since.nanoseconds)
+                ..until.map_or(i64::MAX, |until| until.nanoseconds),
+            slack,
+            zone: options.zone.clone(),
+        }))
+    }
+}
+
+/// The options of a query that counts all records that have a time, and match an expression if there is one.
+fn options_of_times(options: &QueryOptions, extract: &[String]) -> QueryOptions {
+    QueryOptions {
+        input: options.input.clone(),
+        delimiter: options.delimiter,
+        has_header: options.has_header,
+        separator: options.separator.clone(),
+        extract: extract.to_vec(),
+        ignore_case: options.ignore_case,
+        time: options.time.clone(),
+        time_form: options.time_form.clone(),
+        zone: options.zone.clone(),
+        since: Some(Bound { nanoseconds: i64::MIN }),
+        ..QueryOptions::default()
+    }
+}
+
+/// Narrows the files of a count to the window, and keeps what is found out about their order.
+#[derive(Debug)]
+pub(crate) struct Narrower {
+    window: Arc<SortedWindow>,
+    /// The files of which only a part is read.
+    files: Mutex<Vec<(Source, Arc<FileOrder>)>>,
+}
+
+impl Narrower {
+    pub(crate) fn new(window: &Arc<SortedWindow>) -> Self {
+        Self { window: Arc::clone(window), files: Mutex::default() }
+    }
+
+    /// The files of which only a part was read, and whose records in it contradict the promise.
+    pub(crate) fn contradictions(&self) -> Vec<Problem> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let contradictions = files.iter().filter_map(|(source, order)| {
+            let step = order.contradiction(self.window.slack)?;
+            let text = self.window.describe(&step);
+            let text = format!("{text}; records of the window may be missing");
+            Some(Problem { source: source.clone(), kind: ProblemKind::Contradiction(text), more: 0 })
+        });
+        contradictions.collect()
+    }
+}
+
+impl Narrow for Narrower {
+    fn narrow(&self, source: &Source, lines: &LinesAt<'_>) -> Narrowed {
+        let whole = |problem| Narrowed { range: lines.range(), problem };
+        let plan = source.details().and_then(|details| details.downcast_ref::<Plan>());
+        let rows = self.window.times.rows.as_deref();
+        let Some((time, rows)) = plan.and_then(|plan| plan.time.as_ref()).zip(rows) else {
+            return whole(None);
+        };
+        let mut search = Search::new(source, lines, RowMaker::new(&self.window.times, rows));
+        let range = self.window.search(&mut search);
+        if let Some(step) = search.order().contradiction(self.window.slack) {
+            let text = format!(
+                "{}; the file was read whole and the counts are complete",
+                self.window.describe(&step)
+            );
+            return whole(Some(ProblemKind::Contradiction(text)));
+        }
+        let problem = match &search.stopped {
+            Some(Stopped::NoTime) => Some(ProblemKind::NotNarrowed("a large part of it has no times")),
+            // The error occurs again when the file is read.
+            Some(Stopped::Unreadable) => return whole(None),
+            None => None,
+        };
+        if range != lines.range() {
+            self.watch(source, time, &search, &range);
+        }
+        Narrowed { range, problem }
+    }
+}
+
+impl Narrower {
+    /// Has the order of the records of a part of a file checked while they are read.
+    fn watch(&self, source: &Source, time: &TimePlan, search: &Search<'_, '_>, range: &Range<u64>) {
+        let order = FileOrder::default();
+        for (timed, end) in search.records().filter(|(timed, _)| !range.contains(&timed.offset)) {
+            let mut run = RunOrder::default();
+            run.push(timed);
+            order.add(timed.offset..end, run);
+        }
+        let order = Arc::new(order);
+        time.watch_order(&order);
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).push((source.clone(), order));
+    }
+}
+
+impl SortedWindow {
+    /// The lines of a file among which those of the window are.
+    fn search(&self, search: &mut Search<'_, '_>) -> Range<u64> {
+        let Range { mut start, mut end } = search.range();
+        search.read_ends();
+        if self.window.start > i64::MIN {
+            start = search.border(self.window.start.saturating_sub(self.slack)).after_early;
+        }
+        if self.window.end < i64::MAX {
+            end = search.border(self.window.end.saturating_add(self.slack)).before_late;
+        }
+        start..end.max(start)
+    }
+
+    fn describe(&self, StepBack { from, to }: &StepBack) -> String {
+        let by = Slack { nanoseconds: i64::try_from(from.instant.abs_diff(to.instant)).unwrap_or(i64::MAX) };
+        let [from_time, to_time] = [from, to].map(|timed| self.zone.show(timed.instant));
+        format!(
+            "not in the order of time: {to_time} at byte {} is {by} before {from_time} at byte {}",
+            to.offset, from.offset
+        )
+    }
+}

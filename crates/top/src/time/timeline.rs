@@ -1,0 +1,313 @@
+//! Counts by buckets of time: the rows of an answer in the order of time.
+//!
+//! While records are counted, a key begins with the start of its bucket, so that the table counts the pairs. Here they are
+//! told apart again.
+
+use std::collections::HashMap;
+use std::iter;
+
+use crate::count::answer::{Answer, KeyCount};
+use crate::count::bucket_pairs::{self, OfWorker};
+use crate::count::order::{Order, SortBy};
+use crate::count::table::Table;
+use crate::measure::Quantity;
+use crate::query::Query;
+use crate::time::{BucketCache, Buckets, Labels};
+
+/// Maximum number of empty buckets between two others that are shown. A longer gap, such as that behind a single time of
+/// 1970, is left out.
+pub const MAX_GAP: usize = 1000;
+
+/// Number of bytes of a bucket in a key.
+const PREFIX: usize = 8;
+
+/// Maximum distance of a bucket from 1970, in seconds: 317 years.
+const MAX_START: u64 = 10_000_000_000;
+
+/// Name of the column of buckets.
+const TIME: &str = "time";
+
+/// The counts of the most frequent keys by bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Series {
+    /// The buckets in the order of time, each by its start.
+    pub buckets: Vec<String>,
+    /// The keys in the order of the answer, each with its count in all buckets.
+    pub keys: Vec<KeyCount>,
+    /// The counts above 0, by bucket and then by key: most keys are in few buckets.
+    pub counts: Vec<SeriesCount>,
+}
+
+/// The count of a key in a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SeriesCount {
+    /// Index of the bucket.
+    pub bucket: usize,
+    /// Index of the key.
+    pub key: usize,
+    /// Number of records.
+    pub count: u64,
+}
+
+impl Series {
+    pub(crate) fn new(
+        buckets: &Buckets,
+        starts: &[i64],
+        keys: Vec<KeyCount>,
+        mut counts: Vec<SeriesCount>,
+    ) -> Self {
+        let mut labels = Labels::new(buckets);
+        let label = |&start: &i64| String::from_utf8_lossy(labels.label(start)).into_owned();
+        counts.sort_unstable();
+        Self { buckets: starts.iter().map(label).collect(), keys, counts }
+    }
+
+    /// The series with only the first `number` keys.
+    #[must_use]
+    pub fn first(&self, number: usize) -> Self {
+        let counts = self.counts.iter().filter(|known| known.key < number);
+        Self {
+            buckets: self.buckets.clone(),
+            keys: self.keys.iter().take(number).cloned().collect(),
+            counts: counts.copied().collect(),
+        }
+    }
+
+    /// The counts of each of the first `number` keys, at most, by bucket.
+    pub fn counts_of_first(&self, number: usize) -> Vec<Vec<u64>> {
+        let mut counts = vec![vec![0; self.buckets.len()]; number.min(self.keys.len())];
+        for known in &self.counts {
+            if let Some(of_key) = counts.get_mut(known.key) {
+                of_key[known.bucket] = known.count;
+            }
+        }
+        counts
+    }
+}
+
+/// The bytes with which a key in this bucket begins. Their order is that of time.
+pub(crate) fn prefix(start: i64) -> [u8; PREFIX] {
+    (start ^ i64::MIN).to_be_bytes()
+}
+
+/// Whether a key begins with a bucket that a record can be in: times are nanoseconds in 64 bits.
+pub(crate) fn is_in_bucket(key: &[u8]) -> bool {
+    key.len() >= PREFIX && split(key).0.unsigned_abs() <= MAX_START
+}
+
+/// The bucket and the key that were counted as one.
+pub(crate) fn split(key: &[u8]) -> (i64, &[u8]) {
+    match key.split_first_chunk::<PREFIX>() {
+        Some((prefix, key)) => (i64::from_be_bytes(*prefix) ^ i64::MIN, key),
+        None => (0, key),
+    }
+}
+
+/// The counts of tables, of which there is at least one, by key alone.
+pub(crate) fn without_prefixes(tables: &[&Table]) -> Table {
+    let mut merged = tables[0].without_keys();
+    tables.iter().for_each(|table| merged.add_all(table, |key| Some(split(key).1)));
+    merged
+}
+
+/// Names of the columns of a bucket and a key.
+pub(crate) fn key_names(query: &Query) -> Vec<String> {
+    iter::once(TIME.to_owned()).chain(query.key_names.iter().cloned()).collect()
+}
+
+/// Makes the pairs of buckets and keys readable, and adds the empty buckets. Rows are in the order of time, and only those
+/// of the keys that are most frequent in all buckets are left, unless buckets are ranked.
+pub(crate) fn arrange(answer: &mut Answer, query: &Query, buckets: &Buckets) {
+    if query.has_key() {
+        answer.key_names = key_names(query);
+        return by_key(answer, query, buckets);
+    }
+    arrange_buckets(answer, query, buckets);
+}
+
+/// The same for buckets without keys.
+pub(crate) fn arrange_buckets(answer: &mut Answer, query: &Query, buckets: &Buckets) {
+    answer.key_names = vec![TIME.to_owned()];
+    // In another order than that of time, the buckets are ranked.
+    if query.order.by == SortBy::Key {
+        add_empty_buckets(answer, buckets, query.order.reverse);
+    }
+    answer.starts = answer.top.iter().map(|row| split(&row.key).0).collect();
+    let mut labels = Labels::new(buckets);
+    for (row, &start) in answer.top.iter_mut().zip(&answer.starts) {
+        row.key.clear();
+        row.key.extend_from_slice(labels.label(start));
+    }
+}
+
+/// The same for buckets without keys and measures, each a start and a count, in the order of time or in the reverse one.
+/// There may be many, so that rows are made in the order in which they are written.
+pub(crate) fn arrange_counts(
+    answer: &mut Answer,
+    query: &Query,
+    buckets: &Buckets,
+    mut counts: Vec<(i64, u64)>,
+) {
+    let Order { reverse, number, min_count, .. } = query.order;
+    answer.key_names = vec![TIME.to_owned()];
+    counts.retain(|&(_, count)| count >= min_count);
+    counts.sort_unstable();
+    let left_out = counts.len().saturating_sub(number);
+    if reverse {
+        counts.drain(..left_out);
+    } else {
+        counts.truncate(number);
+    }
+    let known: Vec<i64> = counts.iter().map(|&(start, _)| start).collect();
+    (answer.starts, answer.long_gaps) = all_starts(buckets, &known);
+    let mut counts = counts.into_iter().peekable();
+    let mut labels = Labels::new(buckets);
+    let row = |&start: &i64| {
+        let count = counts.next_if(|&(known, _)| known == start).map_or(0, |(_, count)| count);
+        KeyCount::new(labels.label(start).to_vec(), count)
+    };
+    answer.top = answer.starts.iter().map(row).collect();
+    if reverse {
+        answer.top.reverse();
+        answer.starts.reverse();
+    }
+}
+
+/// Index of the first of the latest starts that are, with the empty buckets between them, about `limit`.
+pub(crate) fn latest(buckets: &Buckets, known: &[i64], limit: usize) -> usize {
+    let mut count = 1;
+    let later = known.windows(2).rev().take_while(|pair| {
+        let between = buckets.count_between(pair[0], pair[1]);
+        count += if between > MAX_GAP { 1 } else { between };
+        count <= limit
+    });
+    let later = later.count();
+    known.len().saturating_sub(later + 1)
+}
+
+/// The starts of all buckets from the first to the last, without long gaps, of which there are this many.
+pub(crate) fn all_starts(buckets: &Buckets, known: &[i64]) -> (Vec<i64>, u64) {
+    let mut cache = BucketCache::default();
+    let (mut starts, mut gaps) = (Vec::new(), 0);
+    for &start in known {
+        if let Some(&last) = starts.last() {
+            let before = starts.len();
+            let mut next = buckets.next(&mut cache, last);
+            while next < start && starts.len() - before < MAX_GAP {
+                starts.push(next);
+                next = buckets.next(&mut cache, next);
+            }
+            if next < start {
+                starts.truncate(before);
+                gaps += 1;
+            }
+        }
+        starts.push(start);
+    }
+    (starts, gaps)
+}
+
+/// Adds the buckets between those of the answer, which are in the order of time or in the reverse one.
+fn add_empty_buckets(answer: &mut Answer, buckets: &Buckets, is_reversed: bool) {
+    let mut rows = std::mem::take(&mut answer.top);
+    if is_reversed {
+        rows.reverse();
+    }
+    let known: Vec<i64> = rows.iter().map(|row| split(&row.key).0).collect();
+    let (starts, gaps) = all_starts(buckets, &known);
+    let measures = answer.measure_names.len();
+    let mut rows = rows.into_iter().peekable();
+    let row = |start: i64| {
+        let known = rows.next_if(|row| row.key == prefix(start));
+        known.unwrap_or_else(|| KeyCount {
+            values: vec![Quantity::None; measures],
+            ..KeyCount::new(prefix(start).to_vec(), 0)
+        })
+    };
+    answer.top = starts.into_iter().map(row).collect();
+    if is_reversed {
+        answer.top.reverse();
+    }
+    answer.long_gaps = gaps;
+}
+
+/// Leaves only the rows of the first keys, in the order of time and of the keys, and makes the counts of these by bucket.
+fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
+    let rows = std::mem::take(&mut answer.top);
+    let counts = rows.iter().map(|row| (split(&row.key).1, row.count));
+    let (distinct, keys) = first_keys(counts, &query.order);
+    answer.distinct = distinct as u64;
+    let ranked = ranked(rows, &keys);
+    show(answer, query, buckets, keys, ranked);
+}
+
+/// The same for keys without measures, whose counts by bucket are with the workers: the rows are the keys.
+pub(crate) fn arrange_pairs(answer: &mut Answer, query: &Query, buckets: &Buckets, workers: &[OfWorker]) {
+    answer.key_names = key_names(query);
+    let keys = std::mem::take(&mut answer.top);
+    let ranked = bucket_pairs::ranked(workers, &keys).into_iter();
+    let ranked = ranked.map(|((start, rank), count)| (start, rank, KeyCount::new(Vec::new(), count)));
+    show(answer, query, buckets, keys, ranked.collect());
+}
+
+/// Makes the rows and the series of these keys. Each row comes with the start of its bucket and the place of its key.
+fn show(
+    answer: &mut Answer,
+    query: &Query,
+    buckets: &Buckets,
+    mut keys: Vec<KeyCount>,
+    ranked: Vec<(i64, usize, KeyCount)>,
+) {
+    let mut known: Vec<i64> = ranked.iter().map(|&(start, ..)| start).collect();
+    known.dedup();
+    let (starts, gaps) = all_starts(buckets, &known);
+    let mut counts = Vec::with_capacity(ranked.len());
+    keys.iter_mut().for_each(|key| query.joint.split(key));
+    let mut labels = Labels::new(buckets);
+    for (start, rank, mut row) in ranked {
+        if let Ok(bucket) = starts.binary_search(&start) {
+            counts.push(SeriesCount { bucket, key: rank, count: row.count });
+        }
+        let label = labels.label(start).to_vec();
+        let key = &keys[rank];
+        let of_key = if key.fields.is_empty() { std::slice::from_ref(&key.key) } else { &key.fields };
+        row.fields = std::iter::once(&label).chain(of_key).cloned().collect();
+        row.key = row.fields.join(&b' ');
+        answer.top.push(row);
+    }
+    answer.long_gaps = gaps;
+    answer.series = Some(Series::new(buckets, &starts, keys, counts));
+    answer.starts = starts;
+}
+
+/// Number of distinct keys, and the first ones by their counts in all buckets. `counts` are of keys in one bucket each.
+pub(crate) fn first_keys<'k>(
+    counts: impl Iterator<Item = (&'k [u8], u64)>,
+    order: &Order,
+) -> (usize, Vec<KeyCount>) {
+    let mut totals: HashMap<&[u8], u64> = HashMap::new();
+    for (key, count) in counts {
+        *totals.entry(key).or_default() += count;
+    }
+    let distinct = totals.len();
+    let mut keys: Vec<KeyCount> = totals
+        .into_iter()
+        .filter(|&(_, count)| count >= order.min_count)
+        .map(|(key, count)| KeyCount::new(key.to_vec(), count))
+        .collect();
+    order.arrange(&mut keys);
+    (distinct, keys)
+}
+
+/// The rows of these keys in the order of time and of the keys, each with the start of its bucket and the place of its key.
+fn ranked(rows: Vec<KeyCount>, keys: &[KeyCount]) -> Vec<(i64, usize, KeyCount)> {
+    let ranks: HashMap<&[u8], usize> =
+        keys.iter().enumerate().map(|(rank, key)| (key.key.as_slice(), rank)).collect();
+    let ranked = rows.into_iter().filter_map(|row| {
+        let (start, key) = split(&row.key);
+        Some((start, *ranks.get(key)?, row))
+    });
+    let mut ranked: Vec<_> = ranked.collect();
+    ranked.sort_unstable_by_key(|&(start, rank, _)| (start, rank));
+    ranked
+}
