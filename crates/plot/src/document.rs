@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use finecomb_sys::markup::escaped;
+
 use crate::wrap::wrapped;
 
 /// Text size of titles in pixels.
@@ -132,17 +134,9 @@ fn add(out: &mut String, element: fmt::Arguments<'_>) {
 }
 
 fn write_text(out: &mut String, (x, y): (Pixels, Pixels), size: i32, attributes: &str, text: &str) {
-    let mut escaped = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            other => escaped.push(other),
-        }
-    }
+    let text = escaped(text);
     let size = Pixels(f64::from(size) * 0.8);
-    add(out, format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" {attributes}>{escaped}</text>"));
+    add(out, format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" {attributes}>{text}</text>"));
 }
 
 /// An SVG document with a title, a subtitle, and below them SVG elements that take `size` pixels (width and height).

@@ -14,7 +14,7 @@ pub(crate) struct ValueAxis {
 }
 
 impl ValueAxis {
-    /// The axis for these values, of which those that are not finite are left out. Zero is on it.
+    /// Makes an axis that spans zero and all finite values.
     pub(crate) fn of(values: impl Iterator<Item = f64> + Clone) -> Self {
         let mut finite = values.filter(|value| value.is_finite());
         let least = finite.clone().fold(0.0, f64::min);
@@ -38,7 +38,7 @@ impl ValueAxis {
         values.take_while(|value| *value <= self.most).map(|value| (value, number(value))).collect()
     }
 
-    /// The least step of 1, 2 or 5 times a power of ten of which the axis has no more than it may.
+    /// Finds the smallest step, 1, 2 or 5 times a power of ten, that divides the axis into at most `STEPS` parts.
     fn step(&self) -> f64 {
         let rough = (self.most / STEPS as f64 - self.least / STEPS as f64).max(f64::MIN_POSITIVE);
         let power = 10f64.powf(rough.log10().floor());

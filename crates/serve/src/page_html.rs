@@ -1,8 +1,8 @@
 //! Renders the page, with the names of the indexes, the pattern, and the answer for browsers without scripts.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
+use finecomb_sys::markup::escaped;
 use finecomb_sys::units::Count;
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 
@@ -39,7 +39,7 @@ pub(crate) fn render(catalog: &Catalog, query: &str, limits: &Limits, start: Ins
         _ => notice("With JavaScript, this page searches as you type."),
     };
     let options: String = catalog.entries().iter().map(|listed| option(listed, entry)).collect();
-    let pattern = escape(&String::from_utf8_lossy(pattern)).into_owned();
+    let pattern = escaped(&String::from_utf8_lossy(pattern)).into_owned();
     let placeholders = [("{{indexes}}", &*options), ("{{pattern}}", &pattern), ("{{result}}", &result)];
     Answer { body: fill(TEMPLATE, &placeholders).into_bytes(), media_type: "text/html; charset=utf-8" }
 }
@@ -60,11 +60,11 @@ fn fill(template: &str, placeholders: &[(&str, &str)]) -> String {
 fn option(entry: &CatalogEntry, chosen: Option<&CatalogEntry>) -> String {
     let is_chosen = chosen.is_some_and(|chosen| chosen.name == entry.name);
     let selected = if is_chosen { " selected" } else { "" };
-    format!("<option{selected}>{}</option>", escape(&entry.name))
+    format!("<option{selected}>{}</option>", escaped(&entry.name))
 }
 
 fn notice(text: &str) -> String {
-    format!("<p class=\"notice\">{}</p>", escape(text))
+    format!("<p class=\"notice\">{}</p>", escaped(text))
 }
 
 /// Searches, and renders the answer.
@@ -129,39 +129,14 @@ fn facts(position: u64, answer: &SearchAnswer) -> String {
 }
 
 fn passage(answer: &SearchAnswer) -> String {
-    let part = |text: &Option<String>| escape(text.as_deref().unwrap_or_default()).into_owned();
+    let part = |text: &Option<String>| escaped(text.as_deref().unwrap_or_default()).into_owned();
     let (before, matched, after) = (part(&answer.before), part(&answer.matched), part(&answer.after));
     format!("<pre class=\"context\"><span>{before}</span><mark>{matched}</mark>{after}</pre>")
-}
-
-/// Escapes text for use in elements and attributes.
-fn escape(text: &str) -> Cow<'_, str> {
-    if !text.contains(['&', '<', '>', '"', '\'']) {
-        return Cow::Borrowed(text);
-    }
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for char in text.chars() {
-        match char {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            char => escaped.push(char),
-        }
-    }
-    Cow::Owned(escaped)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn text_is_never_markup() {
-        assert_eq!(escape("<b title='\"'>&amp;"), "&lt;b title=&#39;&quot;&#39;&gt;&amp;amp;");
-        assert_eq!(escape("plain"), "plain");
-    }
 
     #[test]
     fn inserted_text_is_not_searched_for_placeholders() {

@@ -1,5 +1,5 @@
 //! Safe wrappers of the operating system and the processor: SIMD, memory, buffers for reads, maps of files, resource usage, threads, standard streams,
-//! child processes, locales and texts of system errors; number formats for people and for files; setters of options.
+//! child processes, locales and texts of system errors; number formats for people and for files; text within markup; setters of options.
 //!
 //! Every other crate may use this one; it uses none of them.
 //!
@@ -13,6 +13,7 @@ mod guarded_map;
 #[cfg(all(target_os = "linux", not(feature = "portable")))]
 mod linux;
 mod locale;
+pub mod markup;
 pub mod memory;
 pub mod notify;
 pub mod out_of_memory;

@@ -122,7 +122,7 @@ fn intervals_contain_the_true_value_about_as_often_as_stated() {
         contained[3] += within(fitted.estimate(Usl::peak), second.peak());
     }
     // 47 are expected, a few fewer with ten runs per width; over 50 trials the number varies by about 3.
-    assert!(contained.iter().all(|contained| (40..=49).contains(contained)), "{contained:?}");
+    assert!(contained.iter().all(|contained| (41..=49).contains(contained)), "{contained:?}");
 }
 
 #[test]

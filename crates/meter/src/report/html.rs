@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use finecomb_sys::markup::escaped;
 use finecomb_sys::units::Time;
 
 use super::Report;
@@ -17,7 +18,7 @@ impl Report {
     pub fn html(&self) -> String {
         let command = if self.command.is_empty() { "comb" } else { &self.command };
         let fields = [
-            ("command", escaped(command)),
+            ("command", escaped(command).into_owned()),
             ("headline", self.headline()),
             ("legend", self.legend()),
             ("lanes", self.lanes()),
@@ -142,20 +143,6 @@ impl Report {
 fn color(phase: Phase) -> String {
     let (red, green, blue) = phase.color();
     format!("#{red:02x}{green:02x}{blue:02x}")
-}
-
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            _ => escaped.push(char),
-        }
-    }
-    escaped
 }
 
 /// Replaces each `@name@` of the page. The replacements are not scanned again.
