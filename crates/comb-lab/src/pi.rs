@@ -2,9 +2,9 @@
 
 use std::io::{IsTerminal, Write, stderr, stdout};
 
-use finecomb_command::args::pi::Arguments;
-use finecomb_command::command::output::{Kind, Output, is_device, write};
-use finecomb_command::command::{Exit, check_output, fail, fits_memory, output_failed};
+use finecomb_command::exit::{Exit, check_output, fail, fits_memory, output_failed};
+use finecomb_command::output::{Kind, Output, is_device, write};
+use finecomb_command::pi::Arguments;
 use finecomb_command::progress;
 use finecomb_pi::{Options, digits, memory};
 use finecomb_sys::units::Count;

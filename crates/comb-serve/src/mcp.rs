@@ -17,8 +17,8 @@ mod sink;
 mod tools;
 mod transport;
 
-use finecomb_command::args::mcp::Arguments;
-use finecomb_command::command::{Exit, check_output, fail};
+use finecomb_command::exit::{Exit, check_output, fail};
+use finecomb_command::mcp::Arguments;
 use finecomb_command::terminal::When;
 use finecomb_sys::io_reason;
 use rmcp::ServiceExt;

@@ -7,9 +7,9 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use finecomb_command::command::Exit;
-use finecomb_command::listen::wire::{COMMAND, Clients, FAILED, LISTENING, Update};
+use finecomb_command::exit::Exit;
 use finecomb_command::message;
+use finecomb_command::top::listen::wire::{COMMAND, Clients, FAILED, LISTENING, Update};
 use finecomb_serve::{LiveOptions, LiveServer, ServeError, Update as Published};
 use finecomb_sys::threads::spawn;
 
@@ -25,7 +25,7 @@ pub(crate) fn run_if_asked() -> Option<Exit> {
     let words: Option<Vec<String>> = arguments.map(|word| word.into_string().ok()).collect();
     let address = words.as_deref().and_then(|words| words.first()?.parse().ok());
     let (Some(words), Some(listen)) = (words, address) else {
-        return Some(finecomb_command::command::fail(format_args!(
+        return Some(finecomb_command::exit::fail(format_args!(
             "{COMMAND}: this is for comb top --listen"
         )));
     };

@@ -4,8 +4,8 @@ use std::env;
 use std::io::stdout;
 
 use finecomb_command::advice::Advised;
-use finecomb_command::args::serve::{Arguments, CgiArguments, Limits as LimitFlags, Named};
-use finecomb_command::command::{Exit, fail, output_failed};
+use finecomb_command::exit::{Exit, fail, output_failed};
+use finecomb_command::serve::{Arguments, CgiArguments, Limits as LimitFlags, Named};
 use finecomb_command::{message, version};
 use finecomb_serve::{
     Catalog, CatalogError, CgiRequest, Limits, LogTarget, ServeOptions, default_name, respond, serve,

@@ -1,28 +1,13 @@
 //! Command-line arguments, and their conversion to options.
 
-mod address;
-mod ag;
+pub(crate) mod address;
 pub(crate) mod allowed;
-pub mod bench;
-mod config;
-pub(crate) mod find;
 pub mod format;
-pub(crate) mod grep;
-pub(crate) mod index;
-pub(crate) mod links;
-pub mod mcp;
-pub mod pi;
 pub(crate) mod profile;
-mod rg;
 pub(crate) mod selection;
-pub mod serve;
-mod size;
-mod standalone;
-#[cfg(feature = "symbols")]
-pub(crate) mod symbols;
+pub(crate) mod size;
+pub(crate) mod standalone;
 pub mod threads;
-pub(crate) mod top;
-mod topfew;
 pub mod tree_index;
 pub mod words;
 
@@ -33,13 +18,13 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Error, FromArgMatches, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
-pub(crate) use self::top::delimiter;
-pub(crate) use self::top::measures::names as measures;
-pub(crate) use self::tree_index::index_home;
-use crate::command::Exit;
+use crate::exit::Exit;
 use crate::program::Program;
+use crate::shell::config;
+#[cfg(feature = "symbols")]
+use crate::symbols;
 use crate::terminal::When;
-use crate::version;
+use crate::{as_ag, as_rg, as_topfew, bench, find, grep, index, links, mcp, pi, serve, top, version};
 
 const LONG_ABOUT: &str = "\
 Searches and counts code, logs and text on all cores, with a built-in profiler
@@ -84,17 +69,17 @@ pub(crate) struct Common {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    Top(Box<top::Arguments>),
-    Grep(Box<grep::Arguments>),
+    Top(Box<top::args::Arguments>),
+    Grep(Box<grep::args::Arguments>),
     #[cfg(feature = "symbols")]
-    Symbols(Box<symbols::Arguments>),
-    Find(find::Arguments),
-    Index(index::Arguments),
+    Symbols(Box<symbols::args::Arguments>),
+    Find(find::args::Arguments),
+    Index(index::args::Arguments),
     Serve(serve::Arguments),
     Mcp(mcp::Arguments),
     Pi(pi::Arguments),
     Bench(bench::Arguments),
-    Links(links::Arguments),
+    Links(links::args::Arguments),
     /// Print shell completions
     #[command(long_about = COMPLETIONS_LONG_ABOUT)]
     Completions {
@@ -150,17 +135,17 @@ in roff.";
 pub(crate) fn definition_of(program: Program) -> Option<clap::Command> {
     match program {
         Program::Comb => Some(Arguments::command()),
-        Program::Rg => Some(rg::named_command()),
+        Program::Rg => Some(as_rg::named_command()),
         Program::Ag => None,
-        Program::Tf | Program::Topfew => Some(topfew::command()),
+        Program::Tf | Program::Topfew => Some(as_topfew::command()),
     }
 }
 
 /// The arguments of the configuration file of this program, if there is one that can be read.
 pub(crate) fn configured() -> Vec<OsString> {
     match Program::current() {
-        Program::Comb => config::readable_arguments(grep::CONFIG_VARIABLE),
-        Program::Rg => config::readable_arguments(rg::CONFIG_VARIABLE),
+        Program::Comb => config::readable_arguments(grep::args::CONFIG_VARIABLE),
+        Program::Rg => config::readable_arguments(as_rg::CONFIG_VARIABLE),
         Program::Ag | Program::Tf | Program::Topfew => Vec::new(),
     }
 }
@@ -173,9 +158,9 @@ pub(crate) fn parse() -> Result<Arguments, Error> {
     let given: Vec<OsString> = env::args_os().collect();
     match Program::current() {
         Program::Comb => parse_comb(given),
-        Program::Rg => Ok(Arguments { command: rg::parse(given)?, common: Common::default() }),
-        Program::Ag => ag::parse(&given),
-        Program::Tf | Program::Topfew => topfew::parse(&given),
+        Program::Rg => Ok(Arguments { command: as_rg::parse(given)?, common: Common::default() }),
+        Program::Ag => as_ag::parse(&given),
+        Program::Tf | Program::Topfew => as_topfew::parse(&given),
     }
 }
 
@@ -184,19 +169,20 @@ fn parse_comb(given: Vec<OsString>) -> Result<Arguments, Error> {
     let arguments = parse_from(&given)?;
     match &arguments.command {
         Command::Grep(grep) if grep.config() => {
-            config::parse_with_file(grep::CONFIG_VARIABLE, given, 2, parse_from).unwrap_or(Ok(arguments))
+            config::parse_with_file(grep::args::CONFIG_VARIABLE, given, 2, parse_from)
+                .unwrap_or(Ok(arguments))
         }
         _ => Ok(arguments),
     }
 }
 
-fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
+pub(crate) fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
     if let Some(arguments) = parse_as_named(arguments) {
         return Ok(arguments);
     }
     Arguments::try_parse_from(arguments).map_err(|error| match arguments.get(1) {
-        Some(command) if command == CONFIGURED => grep::hints::add_hint(error),
-        Some(command) if command == "top" => top::hints::add_hint(error),
+        Some(command) if command == CONFIGURED => grep::args::hints::add_hint(error),
+        Some(command) if command == "top" => top::args::hints::add_hint(error),
         _ => error,
     })
 }
@@ -211,11 +197,11 @@ fn parse_as_named(arguments: &[OsString]) -> Option<Arguments> {
 /// The definition of `comb` with a single command; `None` for those whose start is not worth it.
 fn named_definition(name: &str) -> Option<clap::Command> {
     let (name, define): (_, fn(clap::Command) -> clap::Command) = match name {
-        "find" => ("find", find::Arguments::augment_args),
-        "grep" => ("grep", grep::Arguments::augment_args),
+        "find" => ("find", find::args::Arguments::augment_args),
+        "grep" => ("grep", grep::args::Arguments::augment_args),
         #[cfg(feature = "symbols")]
-        "symbols" => ("symbols", symbols::Arguments::augment_args),
-        "top" => ("top", top::Arguments::augment_args),
+        "symbols" => ("symbols", symbols::args::Arguments::augment_args),
+        "top" => ("top", top::args::Arguments::augment_args),
         _ => return None,
     };
     Some(Common::augment_args(clap::Command::new("comb")).subcommand(define(clap::Command::new(name))))
@@ -224,7 +210,7 @@ fn named_definition(name: &str) -> Option<clap::Command> {
 /// The manual page of `rg`.
 #[cfg(test)]
 pub(crate) fn manual_of_rg() -> Vec<u8> {
-    rg::manual()
+    as_rg::manual()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use finecomb_sys::{io_reason, stdio};
 
-use crate::command::{Exit, fail};
+use crate::exit::{Exit, fail};
 use crate::program::Program;
 
 /// A program beside `comb`.

@@ -6,33 +6,46 @@
 pub mod advice;
 #[allow(missing_docs, reason = "a comment would be a help text")]
 pub mod args;
-pub mod command;
+mod as_ag;
+mod as_rg;
+mod as_topfew;
+#[allow(missing_docs, reason = "a comment would be a help text")]
+pub mod bench;
 mod command_line;
-mod complete;
 pub mod door;
+pub mod exit;
 pub mod faults;
-pub mod grep_job;
-pub mod listen;
-mod live;
-mod manual;
+mod find;
+pub mod grep;
+mod index;
+mod indexed_search;
+mod links;
+#[allow(missing_docs, reason = "a comment would be a help text")]
+pub mod mcp;
 pub mod message;
+pub mod output;
 mod pager;
+#[allow(missing_docs, reason = "a comment would be a help text")]
+pub mod pi;
+mod profile;
 mod program;
 pub mod progress;
-mod scopes;
+#[allow(missing_docs, reason = "a comment would be a help text")]
+pub mod serve;
+mod shell;
 #[cfg(feature = "symbols")]
-pub mod symbols_job;
+pub mod symbols;
 mod tables;
 pub mod terminal;
-pub mod top_job;
+pub mod top;
 pub mod version;
 
 use std::process::{ExitCode, Termination};
 use std::time::Instant;
 
 use crate::args::Command;
-use crate::command::Exit;
 use crate::door::Other;
+use crate::exit::Exit;
 use crate::terminal::When;
 
 /// Runs the command line of `comb` in this version, which began at `start`.
@@ -44,9 +57,9 @@ pub fn run(version: &'static str, start: Instant) -> ExitCode {
 /// Command of `comb-lab`.
 pub enum LabCommand {
     /// `comb bench`.
-    Bench(args::bench::Arguments),
+    Bench(bench::Arguments),
     /// `comb pi`.
-    Pi(args::pi::Arguments),
+    Pi(pi::Arguments),
 }
 
 /// Runs the command line of `comb-lab` in this version.
@@ -63,11 +76,11 @@ pub fn run_lab(version: &'static str, run: impl FnOnce(LabCommand) -> Exit) -> E
 /// Command of `comb-serve`.
 pub enum ServeCommand {
     /// `comb serve`.
-    Serve(args::serve::Arguments),
+    Serve(serve::Arguments),
     /// `comb cgi`.
-    Cgi(args::serve::CgiArguments),
+    Cgi(serve::CgiArguments),
     /// `comb mcp`.
-    Mcp(args::mcp::Arguments),
+    Mcp(mcp::Arguments),
 }
 
 /// Runs the command line of `comb-serve` in this version.
@@ -90,10 +103,7 @@ fn run_other(other: Other, version: &'static str, run: impl FnOnce(Command) -> O
             arguments.common.color.unwrap_or(When::Auto).apply();
             run(arguments.command).unwrap_or_else(|| {
                 let commands = other.commands().join(", ");
-                command::fail(format_args!(
-                    "{} has the commands {commands}; use comb for others",
-                    other.name()
-                ))
+                exit::fail(format_args!("{} has the commands {commands}; use comb for others", other.name()))
             })
         }
         Err(error) => message::usage(&error),
@@ -102,7 +112,7 @@ fn run_other(other: Other, version: &'static str, run: impl FnOnce(Command) -> O
 }
 
 fn command_line_of_process(start: Instant) -> Exit {
-    if let Some(exit) = complete::answer().or_else(door::enter_by_first_argument) {
+    if let Some(exit) = shell::complete::answer().or_else(door::enter_by_first_argument) {
         return exit;
     }
     let arguments = match args::parse() {
@@ -112,16 +122,16 @@ fn command_line_of_process(start: Instant) -> Exit {
     arguments.common.color.unwrap_or(When::Auto).apply();
     match arguments.command {
         Command::Bench(_) | Command::Pi(_) => door::enter(Other::Lab),
-        Command::Find(arguments) => command::find::run(&arguments),
-        Command::Grep(arguments) => command::grep::run(*arguments, start),
-        Command::Index(arguments) => command::index::run(&arguments),
-        Command::Links(arguments) => command::links::run(&arguments),
+        Command::Find(arguments) => find::run::run(&arguments),
+        Command::Grep(arguments) => grep::run::run(*arguments, start),
+        Command::Index(arguments) => index::run::run(&arguments),
+        Command::Links(arguments) => links::run::run(&arguments),
         Command::Cgi(_) | Command::Mcp(_) | Command::Serve(_) => door::enter(Other::Serve),
         #[cfg(feature = "symbols")]
-        Command::Symbols(arguments) => command::symbols::run(&arguments, start),
-        Command::Top(arguments) => command::top::run(*arguments, start),
-        Command::Completions { shell } => command::generate::completions(shell),
-        Command::Man { command, output } => command::man::run(&command, output.as_deref()),
-        Command::Print(text, exit) => command::print(&text).or(exit),
+        Command::Symbols(arguments) => symbols::run::run(&arguments, start),
+        Command::Top(arguments) => top::run::run(*arguments, start),
+        Command::Completions { shell } => shell::completions::completions(shell),
+        Command::Man { command, output } => shell::man::run(&command, output.as_deref()),
+        Command::Print(text, exit) => exit::print(&text).or(exit),
     }
 }

@@ -13,9 +13,9 @@ use finecomb_top::{AbsentField, Answer, FirstSkipped, MAX_GAP, QueryPart, Skippe
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::advice::{Advised, on_failure};
-use crate::args::top::Arguments;
-use crate::command::Exit;
+use crate::exit::Exit;
 use crate::program::Program;
+use crate::top::args::Arguments;
 
 const NAME: Style = AnsiColor::Red.on_default().bold();
 
@@ -83,7 +83,7 @@ pub(crate) fn usage(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
         return match error.print() {
             Ok(()) => Exit::Found,
-            Err(failure) => crate::command::output_failed(&failure),
+            Err(failure) => crate::exit::output_failed(&failure),
         };
     }
     let program = Program::current();

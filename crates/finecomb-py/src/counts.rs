@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use finecomb_command::top_job::{Definition, TopJob, problem_messages};
+use finecomb_command::top::job::{Definition, TopJob, problem_messages};
 use finecomb_scan::list_files;
 use finecomb_top::{AllCounted, Query, StoredCounts, TableLimit, count_all};
 use pyo3::prelude::*;

@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-use finecomb_command::{grep_job, top_job};
+use finecomb_command::grep::job as grep_job;
+use finecomb_command::top::job as top_job;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use finecomb_arrow::FoundBatches;
 use finecomb_command::faults::Faults;
-use finecomb_command::grep_job::GrepJob;
+use finecomb_command::grep::job::GrepJob;
 use finecomb_grep::records::{FoundText, Record, Records, binary_notice};
 use finecomb_scan::{Stop, Watch};
 use pyo3::prelude::*;

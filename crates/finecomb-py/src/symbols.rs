@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use finecomb_arrow::SymbolBatches;
 use finecomb_command::faults::Faults;
-use finecomb_command::symbols_job::SymbolsJob;
+use finecomb_command::symbols::job::SymbolsJob;
 use finecomb_scan::{Stop, Watch};
 use finecomb_symbols::Kind;
 use finecomb_symbols::records::{FoundSymbol, Record, Records, Text};

@@ -1,6 +1,6 @@
 //! `finecomb.top`: `comb top` as a function.
 
-use finecomb_command::top_job::TopJob;
+use finecomb_command::top::job::TopJob;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

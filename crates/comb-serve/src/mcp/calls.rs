@@ -10,7 +10,7 @@ use rmcp::model::{ErrorCode, ErrorData};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use finecomb_command::args::mcp::Limits;
+use finecomb_command::mcp::Limits;
 
 /// Code of the error of a call that was refused, from the range that JSON-RPC leaves to servers.
 const BUSY: ErrorCode = ErrorCode(-32000);

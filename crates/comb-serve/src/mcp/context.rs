@@ -9,10 +9,10 @@ use super::cursor::Cursor;
 use super::page::{Kind, Page, PageOptions};
 use super::roots::Roots;
 use finecomb_command::advice::{Advised, on_failure};
-use finecomb_command::args::mcp::{Arguments, Limits};
 use finecomb_command::args::words::Words;
 use finecomb_command::faults::Faults;
-use finecomb_command::grep_job::GrepJob;
+use finecomb_command::grep::job::GrepJob;
+use finecomb_command::mcp::{Arguments, Limits};
 
 /// Maximum number of problems in an answer.
 const MAX_PROBLEMS: usize = 5;

@@ -7,10 +7,10 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Command, Error};
 
 /// Names in the texts of a command, and those that the program has in their place.
-pub(super) type Names = [(&'static str, &'static str)];
+pub(crate) type Names = [(&'static str, &'static str)];
 
 /// Parses the arguments of a program that is a command of `comb`.
-pub(super) fn matches(
+pub(crate) fn matches(
     command: fn() -> Command,
     names: &Names,
     given: &[OsString],
@@ -23,12 +23,12 @@ pub(super) fn matches(
 }
 
 /// Replaces names in a text.
-pub(super) fn rename(text: &str, names: &Names) -> String {
+pub(crate) fn rename(text: &str, names: &Names) -> String {
     names.iter().fold(text.to_owned(), |text, (name, replacement)| text.replace(name, replacement))
 }
 
 /// Replaces names in all texts of a command.
-pub(super) fn renamed(command: Command, names: &Names) -> Command {
+pub(crate) fn renamed(command: Command, names: &Names) -> Command {
     let rename = |text: &StyledStr| rename(&text.to_string(), names);
     let [long_about, after_help, after_long_help] =
         [command.get_long_about(), command.get_after_help(), command.get_after_long_help()]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::selection::UsageError;
+use crate::args::selection::UsageError;
 
 /// Environment variable with the default of `--index`.
 const USE: &str = "COMB_INDEX";

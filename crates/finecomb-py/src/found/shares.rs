@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use finecomb_command::faults::problem_messages;
-use finecomb_command::grep_job::{GrepJob, Share};
+use finecomb_command::grep::job::{GrepJob, Share};
 use finecomb_sys::ReadBuffer;
 use memchr::{memchr, memchr_iter};
 use pyo3::prelude::*;

@@ -15,7 +15,7 @@ use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, Split, by_nul, by_path_and_line};
 use finecomb_command::args::words::Words;
-use finecomb_command::grep_job::Searched;
+use finecomb_command::grep::job::Searched;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

@@ -15,7 +15,7 @@ use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, by_line};
 use finecomb_command::args::words::Words;
-use finecomb_command::symbols_job::SymbolsJob;
+use finecomb_command::symbols::job::SymbolsJob;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

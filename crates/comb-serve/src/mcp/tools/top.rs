@@ -13,7 +13,7 @@ use crate::mcp::arguments::one_or_many;
 use crate::mcp::context::{Context, notes_on};
 use crate::mcp::excerpt::excerpt;
 use finecomb_command::args::words::Words;
-use finecomb_command::top_job::{Table, count_files};
+use finecomb_command::top::job::{Table, count_files};
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]

@@ -1,0 +1,91 @@
+//! The flags of `comb find`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::args::format::{FormatFlags, Formats};
+
+const LONG_ABOUT: &str = "\
+Search an index for a literal string
+
+Examples:
+  Search the digits of pi for a date:
+      comb find pi.comb 140379
+  Find the first occurrence from the millionth digit on, and the last before it:
+      comb find pi.comb 999999 --from 1000000
+      comb find pi.comb 999999 --before 1000000
+  Count all occurrences, and list them:
+      comb find pi.comb 999999 --count
+      comb find pi.comb 999999 --all
+  Search a log, with output for a program:
+      comb find access.log.comb '\" 500 ' --all --json | jq .line
+
+Prints the first occurrence and its context as POSITION:TEXT. Digits are counted from 1, the first after the decimal point. \
+DNA is counted from 0. In other texts the position is a byte offset, counted from 0, and is followed by the line and the \
+column: OFFSET:LINE:COLUMN:TEXT.";
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    pattern found
+  1    pattern not found
+  2    error";
+
+/// Search an index for a literal string
+#[derive(Args)]
+#[command(
+    long_about = LONG_ABOUT,
+    after_help = "Try 'comb find --help' for examples.",
+    after_long_help = EXIT_STATUS,
+)]
+pub(crate) struct Arguments {
+    /// Index built by 'comb index build'
+    #[arg(value_name = "INDEX")]
+    pub(crate) index: PathBuf,
+
+    /// Literal string to search for
+    #[arg(value_name = "PATTERN", allow_hyphen_values = true)]
+    pub(crate) pattern: OsString,
+
+    /// Find the first occurrence that begins at or after POS
+    #[arg(long, value_name = "POS")]
+    pub(crate) from: Option<u64>,
+
+    /// Find the last occurrence that begins before POS
+    #[arg(long, value_name = "POS", conflicts_with_all = ["from", "all", "count"])]
+    pub(crate) before: Option<u64>,
+
+    /// Print all occurrences in ascending order of position
+    #[arg(short, long, conflicts_with = "count")]
+    pub(crate) all: bool,
+
+    /// Print at most N occurrences
+    #[arg(short, long, value_name = "N", requires = "all")]
+    pub(crate) limit: Option<u64>,
+
+    /// Print the number of occurrences, including overlapping ones
+    #[arg(short, long, conflicts_with = "from")]
+    pub(crate) count: bool,
+
+    /// Print N symbols of context before and after each occurrence; in a text of bytes, within its line
+    #[arg(short = 'C', long, value_name = "N", default_value = "20")]
+    pub(crate) context: u64,
+
+    #[command(flatten)]
+    pub(crate) format: FormatFlags<Format>,
+}
+
+/// Output formats.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// One line per occurrence: position, line and column, and the text with its context
+    Text,
+    /// One object per occurrence: pattern, count, position, line, column, before, match, after
+    Json,
+}
+
+impl Formats for Format {
+    const TEXT: Self = Self::Text;
+    const JSON: Self = Self::Json;
+}

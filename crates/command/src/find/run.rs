@@ -1,0 +1,169 @@
+//! `comb find`: searches an index.
+
+use std::io::{self, BufWriter, Write, stdout};
+use std::os::unix::ffi::OsStrExt;
+
+use anstyle::{AnsiColor, Style};
+use finecomb_text_index::{CountAnswer, Direction, SearchAnswer};
+use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
+
+use crate::advice::Advised;
+use crate::exit::{Exit, check_output, fail, output_failed};
+use crate::find::args::{Arguments, Format};
+use crate::terminal;
+
+/// Maximum context in symbols, as it is read into memory.
+const MAX_CONTEXT: u64 = 1 << 24;
+
+/// Error of a search.
+enum Failure {
+    Index(Error),
+    Output(io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Index(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Arguments) -> Exit {
+    if let Err(exit) = check_output() {
+        return exit;
+    }
+    let mut out = BufWriter::new(stdout().lock());
+    let found = find(arguments, &mut out).and_then(|found| Ok(out.flush().map(|()| found)?));
+    match found {
+        Ok(true) => Exit::Found,
+        Ok(false) => Exit::NotFound,
+        Err(Failure::Output(error)) => output_failed(&error),
+        Err(Failure::Index(error)) => {
+            // Prints the occurrences found before the error.
+            let _ = out.flush();
+            fail(error.advised())
+        }
+    }
+}
+
+fn find(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
+    let index = Index::open(&arguments.index)?;
+    let pattern = index.pattern(arguments.pattern.as_bytes())?;
+    let occurrences = index.occurrences(&pattern)?;
+    if arguments.count {
+        let count = occurrences.count();
+        match arguments.format.choice() {
+            Format::Json => print_json(out, &CountAnswer::new(None, &pattern, count))?,
+            Format::Text => writeln!(out, "{count}")?,
+        }
+        return Ok(count > 0);
+    }
+    let first = index.alphabet().first_position();
+    let direction = match (arguments.from, arguments.before) {
+        (_, Some(before)) => Direction::LastBefore(before),
+        (from, None) => Direction::FirstFrom(from.unwrap_or(first)),
+    };
+    let printer = Printer::new(arguments, &index, &pattern, direction, &occurrences);
+    if arguments.all {
+        return printer.all(out, arguments.from.unwrap_or(first), arguments.limit.unwrap_or(u64::MAX));
+    }
+    let found = direction.find(&index, &occurrences)?;
+    match found {
+        Some(offset) => printer.print(out, offset)?,
+        None if arguments.format.choice() == Format::Json => {
+            print_json(out, &SearchAnswer::new(None, &pattern, direction, occurrences.count(), None))?
+        }
+        None => {}
+    }
+    Ok(found.is_some())
+}
+
+fn print_json(out: &mut impl Write, answer: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, answer)?;
+    out.write_all(b"\n")
+}
+
+/// Prints occurrences.
+struct Printer<'a> {
+    index: &'a Index,
+    pattern: &'a Pattern,
+    direction: Direction,
+    occurrences: &'a Occurrences<'a>,
+    context: u64,
+    json: bool,
+    place: Style,
+    matched: Style,
+}
+
+impl<'a> Printer<'a> {
+    fn new(
+        arguments: &Arguments,
+        index: &'a Index,
+        pattern: &'a Pattern,
+        direction: Direction,
+        occurrences: &'a Occurrences<'a>,
+    ) -> Self {
+        let style = |style| if terminal::output_has_colors() { style } else { Style::new() };
+        Self {
+            index,
+            pattern,
+            direction,
+            occurrences,
+            context: arguments.context.min(MAX_CONTEXT),
+            json: arguments.format.choice() == Format::Json,
+            place: style(AnsiColor::Green.on_default()),
+            matched: style(AnsiColor::Red.on_default().bold()),
+        }
+    }
+
+    fn all(&self, out: &mut impl Write, from: u64, limit: u64) -> Result<bool, Failure> {
+        let mut any = false;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        for offset in self.occurrences.positions_from(self.index.offset(from)?).take(limit) {
+            self.print(out, offset?)?;
+            any = true;
+        }
+        Ok(any)
+    }
+
+    fn print(&self, out: &mut impl Write, offset: u64) -> Result<(), Failure> {
+        let passage = self.index.passage(offset, self.pattern.len() as u64, self.context)?;
+        if self.json {
+            let found = SearchAnswer::new(
+                None,
+                self.pattern,
+                self.direction,
+                self.occurrences.count(),
+                Some(&passage),
+            );
+            return Ok(print_json(out, &found)?);
+        }
+        Ok(self.line(out, &passage)?)
+    }
+
+    fn line(&self, out: &mut impl Write, passage: &Passage) -> io::Result<()> {
+        let Self { place: green, matched: red, .. } = self;
+        let Passage { position, place, before, matched, after } = passage;
+        write!(out, "{green}{position}{green:#}:")?;
+        let (mut before, mut after) = (&before[..], &after[..]);
+        if let Some(place) = place {
+            write!(out, "{green}{}{green:#}:{green}{}{green:#}:", place.line, place.column)?;
+            // Context is limited to the line.
+            before = before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+            after = after.split(|&byte| byte == b'\n').next().unwrap_or_default();
+            after = after.strip_suffix(b"\r").unwrap_or(after);
+        }
+        out.write_all(before)?;
+        write!(out, "{red}")?;
+        out.write_all(matched)?;
+        write!(out, "{red:#}")?;
+        out.write_all(after)?;
+        out.write_all(b"\n")
+    }
+}

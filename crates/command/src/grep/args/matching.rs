@@ -1,0 +1,121 @@
+//! Reading of files and selection of lines.
+
+use std::ffi::OsString;
+
+use clap::{ArgAction, Args};
+use finecomb_grep::{Binary, GrepOptions, LineEnd};
+use finecomb_scan::{Encoding, Preprocessor};
+
+use crate::args::selection;
+use crate::args::selection::{Globs, UsageError};
+use crate::grep::args::order::Order;
+use crate::grep::args::value;
+
+#[derive(Args)]
+#[group(skip)]
+#[command(next_help_heading = "Input and line selection")]
+pub(crate) struct Matching {
+    /// Treat binary files as text
+    #[arg(short = 'a', long, overrides_with = "binary")]
+    text: bool,
+
+    /// Search binary files in directories, but report only whether they match
+    #[arg(long, alias = "search-binary")]
+    binary: bool,
+
+    /// Text encoding of files: auto, none, or a label such as utf-16le or latin1
+    ///
+    /// auto decodes UTF-16 in files with a byte order mark, and leaves all others unchanged. none never decodes.
+    #[arg(short = 'E', long, value_name = "ENCODING", value_parser = selection::encoding)]
+    pub(super) encoding: Option<Encoding>,
+
+    /// Search compressed files
+    #[arg(short = 'z', long)]
+    search_zip: bool,
+
+    /// Search the output of COMMAND instead of each file; COMMAND is run with the path as its argument, and the file as its input
+    ///
+    /// A command that fails is reported, and what it printed before is searched. Turns off -z.
+    #[arg(long, value_name = "COMMAND", hide_short_help = true, action = ArgAction::Append)]
+    pre: Vec<OsString>,
+
+    /// Run the command of --pre only for files that match GLOB, or not for these if GLOB begins with !; repeatable
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true, hide_short_help = true)]
+    pre_glob: Vec<String>,
+
+    /// Treat \r\n as a line ending like \n, so that $ matches before both
+    #[arg(long, overrides_with = "null_data")]
+    crlf: bool,
+
+    /// Use NUL instead of \n as the line ending
+    #[arg(long)]
+    null_data: bool,
+
+    /// Select lines that do not match
+    #[arg(short = 'v', long)]
+    pub(super) invert_match: bool,
+
+    /// Stop after COUNT matching lines per file
+    #[arg(short = 'm', long, value_name = "COUNT", value_parser = value::number, allow_hyphen_values = true)]
+    max_count: Option<u64>,
+
+    /// Print at most COUNT results over all files: matching lines, or paths with -l, -c and --files
+    ///
+    /// The results are the first ones of the whole output, with their context. The search ends there, except with --compact, --stats and
+    /// --json, which count the others, and with --totals.
+    #[arg(long, value_name = "COUNT", value_parser = value::number, allow_hyphen_values = true)]
+    limit: Option<u64>,
+
+    /// Stop searching a file at the first non-matching line after a match
+    #[arg(long, hide_short_help = true)]
+    stop_on_nonmatch: bool,
+}
+
+impl Matching {
+    /// Sets the options of these flags.
+    pub(super) fn apply(&self, order: &Order, options: &mut GrepOptions) {
+        options.line_end = self.line_end();
+        options.binary = self.binary(order);
+        options.invert = self.invert_match;
+        options.max_count = self.max_count;
+        options.limit = self.limit;
+        options.stop_on_nonmatch = self.stop_on_nonmatch;
+    }
+
+    /// Whether compressed files are searched.
+    pub(super) fn search_zip(&self, order: &Order) -> bool {
+        let flag = order.last("search_zip");
+        // An empty COMMAND only takes back an earlier one.
+        let mut programs = self.pre.iter().enumerate().filter(|(_, program)| !program.is_empty());
+        let is_off = programs.any(|(number, _)| order.nth("pre", number) > flag);
+        self.search_zip && flag > order.last("no-search-zip") && !is_off
+    }
+
+    /// The preprocessor of the files, if there is one.
+    pub(super) fn preprocessor(&self, order: &Order) -> Result<Option<Preprocessor>, UsageError> {
+        let last = self.pre.last().filter(|program| !program.is_empty());
+        let off = order.last("no-pre").max(order.last("search_zip"));
+        let Some(program) = last.filter(|_| order.last("pre") > off) else { return Ok(None) };
+        let globs = Globs { flag: "--pre-glob", globs: &self.pre_glob, ignore_case: false };
+        Ok(Some(Preprocessor { program: program.into(), globs: selection::globs(&[globs])? }))
+    }
+
+    fn line_end(&self) -> LineEnd {
+        match () {
+            () if self.crlf => LineEnd::Crlf,
+            () if self.null_data => LineEnd::Nul,
+            () => LineEnd::Lf,
+        }
+    }
+
+    /// `-uuu` counts as `--binary` at the position of its third u.
+    fn binary(&self, order: &Order) -> Binary {
+        let other = order.last("text").max(order.last("no-binary"));
+        let more = order.nth("unrestricted", 2).max(order.last("all_types"));
+        match () {
+            () if self.binary || more > other => Binary::Suppress,
+            () if self.text => Binary::Text,
+            () => Binary::Auto,
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Searches for callers other than the command line: callers in other languages, who give the flags of `comb grep` by name, and calls of
+//! `comb mcp`.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep, list};
+use finecomb_scan::{FoundFile, Inputs, Problem, Stop, Watch, list_files};
+
+use crate::advice::Advised;
+use crate::args::allowed;
+use crate::args::allowed::{Allowed, first_of};
+use crate::args::words::Words;
+use crate::faults::Faults;
+use crate::grep::args::Arguments;
+use crate::grep::run::{has_files, inputs};
+use crate::indexed_search::{Indexed, sought};
+
+/// Flags that decide what is found.
+const FLAGS: Allowed = Allowed {
+    groups: &["Pattern options", "File selection", "Input and line selection"],
+    others: &[
+        "line-number",
+        "no-line-number",
+        "after-context",
+        "before-context",
+        "context",
+        "passthru",
+        "threads",
+        "index",
+        "index-dir",
+        "max-line",
+        "block-size",
+    ],
+    excluded: &["regexp"],
+};
+
+/// A search as flags of `comb grep` describe it.
+pub struct GrepJob {
+    arguments: Arguments,
+    /// The inputs.
+    pub inputs: Inputs,
+    options: GrepOptions,
+    query: Query,
+    part: Option<Range<u64>>,
+}
+
+/// Files that another process found, or a part of one.
+#[derive(Clone, Debug)]
+pub struct Share {
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// Whether these are named in the search, and not found in directories.
+    pub are_named: bool,
+    /// Offsets at which the lines begin that are searched; `None` for all lines.
+    pub part: Option<Range<u64>>,
+}
+
+/// A search that has ended.
+#[derive(Debug)]
+pub struct Searched {
+    /// Problems with inputs, and files on which the regex engine failed.
+    pub faults: Faults,
+    /// Whether no file was searched.
+    pub is_empty: bool,
+}
+
+impl GrepJob {
+    /// A search that writes [`records`](finecomb_grep::records), with line numbers unless a flag turns them off. `flags` are words such
+    /// as `--ignore-case`.
+    ///
+    /// # Errors
+    /// If a pattern, a flag or a value is invalid, or the flag only decides how text is printed. The message is that of the command.
+    pub fn new(patterns: &[String], flags: Vec<OsString>, paths: &[PathBuf]) -> Result<Self, String> {
+        Self::of_programs(patterns, flags, paths, true)
+    }
+
+    /// A search of a share of the files of a search with the same patterns and flags. Offsets are those of the whole files; line numbers
+    /// begin with 1 in a part. A NUL before a part is not seen.
+    ///
+    /// # Errors
+    /// As for [`GrepJob::new`].
+    pub fn of_share(patterns: &[String], flags: Vec<OsString>, share: Share) -> Result<Self, String> {
+        let job = Self::of_programs(patterns, flags, &share.files, share.are_named)?;
+        Ok(Self { part: share.part, ..job })
+    }
+
+    fn of_programs(
+        patterns: &[String],
+        flags: Vec<OsString>,
+        paths: &[PathBuf],
+        are_named: bool,
+    ) -> Result<Self, String> {
+        FLAGS.check::<Arguments>(&flags)?;
+        if patterns.is_empty() && first_of::<Arguments>(&["file"], &flags).is_none() {
+            return Err("no pattern; give one, or a file of patterns by the flag 'file'".to_owned());
+        }
+        let mut words = Words::default();
+        words.switch("--line-number", true);
+        words.values("--regexp", patterns);
+        words.extend(flags);
+        let job =
+            Self::parse(words, paths, |options| options.mode(Mode::Records).named_as_found(!are_named))?;
+        // Without a path, the command would search the current directory.
+        Ok(Self { inputs: Inputs { named: paths.to_vec(), ..job.inputs }, ..job })
+    }
+
+    /// A search whose options are those of a command line, and changed.
+    ///
+    /// # Errors
+    /// If a pattern, a flag or a value is invalid.
+    pub fn parse(
+        words: Words,
+        paths: &[PathBuf],
+        change: impl FnOnce(GrepOptions) -> GrepOptions,
+    ) -> Result<Self, String> {
+        let arguments: Arguments = words.parse(paths)?;
+        let paths = arguments.paths().map_err(|error| error.to_string())?;
+        let options = arguments.grep(&paths, false).map_err(|error| error.to_string())?;
+        let options = change(options);
+        let inputs = inputs(&arguments, paths).map_err(|error| error.to_string())?;
+        let query = Query::new(&options).map_err(|error| error.advised())?;
+        Ok(Self { arguments, inputs, options, query, part: None })
+    }
+
+    /// The files that are searched, except pipes and devices, and problems with inputs.
+    pub fn files(&self) -> (Vec<FoundFile>, Vec<Problem>) {
+        list_files(&self.inputs)
+    }
+
+    /// Writes the paths of the files that are searched to `out`, as `comb grep --files` does, until it fails, or `stop` is raised.
+    ///
+    /// # Errors
+    /// If the place of indexes is not known, and they are required.
+    pub fn list(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Faults, String> {
+        let scan = self.arguments.scan().stop(Some(Arc::clone(stop)));
+        let indexes = Indexed::new(self.arguments.index(), false, None, scan.width);
+        let indexes = indexes.map_err(|error| error.to_string())?;
+        let done = list(&self.inputs, &indexes.scan(scan), &self.options, out);
+        let missing_indexes = indexes.missing(&indexes.take_opened().failures);
+        Ok(Faults { problems: done.problems, failures: Vec::new(), missing_indexes })
+    }
+
+    /// Searches and writes to `out` until it fails, or `stop` is raised. `watch` receives the progress.
+    ///
+    /// # Errors
+    /// If the place of indexes is not known, and they are required.
+    pub fn run(
+        &self,
+        stop: &Arc<Stop>,
+        watch: Option<Watch<'_>>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Searched, String> {
+        let Self { arguments, inputs, options, query, part } = self;
+        let scan = arguments.scan().part(part.clone()).watch(watch);
+        let sought = sought(arguments, inputs, query);
+        let indexes = Indexed::new(arguments.index(), false, sought.as_ref(), scan.width);
+        let indexes = indexes.map_err(|error| error.to_string())?;
+        let mut scan = indexes.scan(scan);
+        scan.stop = Some(Arc::clone(stop));
+        let Outcome { files, problems, failures, .. } = grep(inputs, &scan, query, out);
+        let opened = indexes.take_opened();
+        let missing_indexes = indexes.missing(&opened.failures);
+        let is_empty =
+            files == 0 && !stop.is_raised() && !(opened.is_reduced && has_files(arguments, inputs, options));
+        Ok(Searched { faults: Faults { problems, failures, missing_indexes }, is_empty })
+    }
+}
+
+/// The long name of a flag, of which `name` may be an alias. `None` if the command does not know it.
+pub fn long_name(name: &str) -> Option<String> {
+    allowed::long_name::<Arguments>(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use finecomb_grep::records::{Record, Records};
+
+    use super::*;
+
+    fn job(flags: &[&str], paths: &[PathBuf]) -> Result<GrepJob, String> {
+        GrepJob::new(&["a".to_owned()], flags.iter().map(OsString::from).collect(), paths)
+    }
+
+    #[test]
+    fn groups_and_flags_are_those_of_the_command() {
+        FLAGS.check_names::<Arguments>();
+    }
+
+    #[test]
+    fn flags_of_printed_text_are_refused() {
+        let reason = |flag: &str| job(&[flag], &[]).err();
+        for flag in ["json", "count", "color", "regexp", "pager", "column", "help"] {
+            let expected = format!("--{flag}: only the command has this flag");
+            assert_eq!(reason(&format!("--{flag}=x")), Some(expected));
+        }
+        assert_eq!(reason("--ignore-case"), None);
+        assert_eq!(reason("--context=2"), None);
+        let unknown = reason("--no-such").unwrap();
+        assert!(unknown.starts_with("unexpected argument '--no-such'"), "{unknown}");
+    }
+
+    #[test]
+    fn a_pattern_is_needed_and_no_path_is_taken_for_it() {
+        let job = |flags: &[&str]| {
+            let flags = flags.iter().map(OsString::from).collect();
+            GrepJob::new(&[], flags, &["src".into()]).map(|_| ())
+        };
+        let expected = "no pattern; give one, or a file of patterns by the flag 'file'";
+        assert_eq!(job(&[]), Err(expected.to_owned()));
+        assert_eq!(job(&["--file-not=a"]), Err(expected.to_owned()));
+        assert_eq!(job(&["--file=/dev/null"]), Ok(()));
+    }
+
+    #[test]
+    fn aliases_of_flags_have_a_long_name() {
+        assert_eq!(long_name("after"), Some("after-context".to_owned()));
+        assert_eq!(long_name("max-count"), Some("max-count".to_owned()));
+        assert_eq!(long_name("no-such"), None);
+    }
+
+    #[test]
+    fn no_paths_are_no_files() {
+        let mut out = Vec::new();
+        let stop = Arc::new(Stop::new().unwrap());
+        let searched = job(&[], &[]).unwrap().run(&stop, None, &mut out).unwrap();
+        assert!(searched.is_empty && searched.faults.messages().is_empty());
+        assert_eq!(out, b"");
+    }
+
+    /// Offsets of the lines with an `a` that a share of a file has.
+    fn offsets(path: &std::path::Path, are_named: bool, part: Option<Range<u64>>) -> Vec<u64> {
+        let share = Share { files: vec![path.to_owned()], are_named, part };
+        let mut out = Vec::new();
+        let stop = Arc::new(Stop::new().unwrap());
+        let job = GrepJob::of_share(&["a".to_owned()], vec!["--block-size=7".into()], share).unwrap();
+        assert!(job.run(&stop, None, &mut out).unwrap().faults.problems.is_empty());
+        let line = |record| if let Record::Line(line) = record { Some(line.offset) } else { None };
+        Records::new(&out).filter_map(line).collect()
+    }
+
+    #[test]
+    fn lines_of_a_part_are_those_that_begin_in_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("text");
+        for mark in ["", "\u{FEFF}"] {
+            for (lines, count) in [("a\nb\n\naa", 3), ("a\n", 40), ("xxxxxxxxxxxxxxxxxxxxa\n", 9)] {
+                std::fs::write(&path, mark.to_owned() + &lines.repeat(count)).unwrap();
+                let whole = offsets(&path, true, None);
+                for border in 1..(lines.len() * count + mark.len()) as u64 {
+                    let (before, after) = (Some(0..border), Some(border..u64::MAX));
+                    let parts = [offsets(&path, true, before), offsets(&path, true, after)];
+                    assert_eq!(parts.concat(), whole, "{border}");
+                    let begins = |&&at: &&u64| at + (mark.len() as u64) < border;
+                    assert_eq!(parts[0].len(), whole.iter().filter(begins).count(), "{border}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn files_are_searched_as_named_or_as_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("text");
+        std::fs::write(&path, "a\n\0\n").unwrap();
+        assert_eq!((offsets(&path, true, None), offsets(&path, false, None)), (vec![], vec![]));
+        std::fs::write(&path, "a\n".repeat(50_000) + "\0\n" + &"a\n".repeat(50_000)).unwrap();
+        let (named, found) = (offsets(&path, true, None), offsets(&path, false, None));
+        assert!(found.len() < 50_000 && found.len() < named.len(), "{} and {}", found.len(), named.len());
+        let listed =
+            GrepJob::new(&[".".to_owned()], Vec::new(), &[path.clone(), directory.path().to_owned()])
+                .unwrap()
+                .files()
+                .0;
+        assert_eq!(listed.iter().map(|file| file.is_named).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn records_have_line_numbers_unless_a_flag_turns_them_off() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("text");
+        std::fs::write(&path, "b\na\n").unwrap();
+        let number = |flags: &[&str]| {
+            let mut out = Vec::new();
+            let stop = Arc::new(Stop::new().unwrap());
+            job(flags, std::slice::from_ref(&path)).unwrap().run(&stop, None, &mut out).unwrap();
+            let Some(Record::Line(line)) = Records::new(&out).nth(1) else { panic!("{out:?}") };
+            line.number
+        };
+        assert_eq!(number(&[]), Some(2));
+        assert_eq!(number(&["--no-line-number"]), None);
+    }
+}

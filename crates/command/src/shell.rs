@@ -1,0 +1,7 @@
+//! Completions, manual pages and the configuration file.
+
+pub(crate) mod complete;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod man;
+pub(crate) mod manual;

@@ -1,0 +1,6 @@
+//! `comb symbols`: definitions in source files.
+
+pub(crate) mod args;
+pub mod job;
+pub(crate) mod parsed_files;
+pub(crate) mod run;

@@ -1,0 +1,206 @@
+//! `comb symbols`: definitions in source code, and uses of names.
+
+use std::fs::File;
+use std::io::{self, Write, stdout};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use finecomb_scan::{Inputs, Problem, ScanOptions};
+use finecomb_symbols::{Outcome, ParseStore, Query, Stats, Sums, symbols};
+use finecomb_sys::io_reason;
+use finecomb_sys::units::{Bytes, Count};
+use finecomb_tree_index::Sought;
+use serde::Serialize;
+
+use crate::advice::Advised;
+use crate::exit::{Ending, Exit, check_output, fail};
+use crate::indexed_search::Indexed;
+use crate::message;
+use crate::output::{Kind, Output, is_device, write};
+use crate::profile;
+use crate::symbols::args::{Arguments, Format};
+use crate::symbols::parsed_files::ParsedFiles;
+use crate::tables::TableFormat;
+
+/// Kind of file that may be replaced by a tags file of vim.
+const CTAGS: Kind = Kind { name: "a tags file", is_this: |head| head.starts_with(b"!_TAG_") };
+
+/// Kind of file that may be replaced by a stream of Arrow.
+const ARROW: Kind = Kind { name: "a stream of Arrow", is_this: |head| head.starts_with(&[0xFF; 4]) };
+
+/// Kind of file that may be replaced by a Parquet file.
+const PARQUET: Kind = Kind { name: "a Parquet file", is_this: |head| head.starts_with(b"PAR1") };
+
+/// Kind of file that may be replaced by output in any other format.
+const ETAGS: Kind = Kind { name: "a TAGS file of Emacs", is_this: |head| head.starts_with(b"\x0c\n") };
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Arguments, start: Instant) -> Exit {
+    if (arguments.output.is_none() || arguments.stats)
+        && let Err(exit) = check_output()
+    {
+        return exit;
+    }
+    match list(arguments) {
+        Ok(listed) => finish(arguments, listed, start),
+        Err(reason) => fail(reason),
+    }
+}
+
+/// A list that is done.
+struct Listed {
+    outcome: Outcome,
+    /// The named inputs.
+    inputs: Vec<PathBuf>,
+    indexes: Indexed,
+    parsed: Option<Arc<ParsedFiles>>,
+}
+
+/// A list that can begin.
+pub(crate) struct Prepared {
+    pub(crate) query: Query,
+    pub(crate) indexes: Indexed,
+    parsed: Option<Arc<ParsedFiles>>,
+}
+
+/// Opens the indexes of the inputs, and lets the query use what they have stored.
+///
+/// # Errors
+/// If the place of indexes is not known, and they are required.
+pub(crate) fn prepare(
+    arguments: &Arguments,
+    mut query: Query,
+    inputs: &Inputs,
+    scan: &ScanOptions<'_>,
+) -> Result<Prepared, String> {
+    // An index does not know the members of archives.
+    let sought = sought(&query).filter(|_| !arguments.reads_archives());
+    let indexes = Indexed::new(&arguments.index, true, sought.as_ref(), scan.width);
+    let indexes = indexes.map_err(|error| error.to_string())?;
+    let parsed = indexes.parsed_files(&inputs.named).map(Arc::new);
+    if let Some(parsed) = &parsed {
+        query = query.storing(Arc::clone(parsed) as Arc<dyn ParseStore>);
+    }
+    Ok(Prepared { query, indexes, parsed })
+}
+
+/// Lists what is asked for.
+fn list(arguments: &Arguments) -> Result<Listed, String> {
+    let inputs = arguments.inputs().map_err(|error| error.to_string())?;
+    let table = arguments.table()?.filter(|_| !arguments.quiet);
+    profile::check(arguments.profile(), &inputs.named)?;
+    let scan = arguments.scan();
+    let Prepared { query, indexes, parsed } = prepare(arguments, arguments.query(None)?, &inputs, &scan)?;
+    let scan = indexes.scan(scan);
+    let run = |out: &mut (dyn Write + Send)| list_to(out, table, |out| symbols(&inputs, &scan, &query, out));
+    let Some(path) = &arguments.output else {
+        let outcome = run(&mut stdout());
+        return Ok(Listed { outcome, inputs: inputs.named, indexes, parsed });
+    };
+    let kind = match arguments.format() {
+        Format::Ctags => &CTAGS,
+        Format::Arrow => &ARROW,
+        Format::Parquet => &PARQUET,
+        Format::Text | Format::Json | Format::Etags => &ETAGS,
+    };
+    Output { path, sources: &[], force: arguments.force }.check(Some(kind))?;
+    let begun = SystemTime::now();
+    let mut bytes = Vec::new();
+    let outcome = run(&mut bytes);
+    write(path, &bytes)?;
+    if arguments.is_ctags() && !is_device(path) {
+        set_time(path, begun)
+            .map_err(|error| format!("{}: cannot set its time: {}", path.display(), io_reason(&error)))?;
+    }
+    Ok(Listed { outcome, inputs: inputs.named, indexes, parsed })
+}
+
+/// Lists to `out`, as a table if it is to be one.
+fn list_to(
+    out: &mut (dyn Write + Send),
+    table: Option<TableFormat>,
+    list: impl FnOnce(&mut (dyn Write + Send)) -> Outcome,
+) -> Outcome {
+    let Some(table) = table else { return list(out) };
+    match table.symbols(out, list) {
+        Ok((mut outcome, end)) => {
+            outcome.output_error = outcome.output_error.or(end.err());
+            outcome
+        }
+        Err(error) => {
+            let mut outcome = Outcome::default();
+            outcome.output_error = Some(error);
+            outcome
+        }
+    }
+}
+
+/// Expressions of which a file must hold a match to be read; `None` if every file is read.
+fn sought(query: &Query) -> Option<Sought> {
+    let patterns = query.expressions()?;
+    // A name may be divided between lines.
+    Some(Sought::new(patterns).across_lines(true))
+}
+
+/// Gives a tags file the time at which it was begun: files that changed later are listed anew when it is updated.
+fn set_time(path: &Path, begun: SystemTime) -> io::Result<()> {
+    File::options().append(true).open(path)?.set_modified(begun)
+}
+
+fn finish(arguments: &Arguments, listed: Listed, start: Instant) -> Exit {
+    let Listed { outcome, inputs, indexes, parsed } = listed;
+    let mut output_error = outcome.output_error;
+    if arguments.stats && output_error.is_none() {
+        let text = if arguments.is_json() { json(&outcome.stats) } else { table(&outcome.stats, arguments) };
+        output_error = stdout().write_all(text.as_bytes()).err();
+    }
+    let opened = indexes.take_opened();
+    let index_failed = indexes.report(&opened.failures);
+    message::problems(&outcome.problems);
+    message::failures(&outcome.failures);
+    let profiled = profile::show(outcome.report, arguments.profile(), &inputs, start);
+    indexes.update(&opened, outcome.checks);
+    parsed.iter().flat_map(|parsed| parsed.save()).for_each(|error| message::error(error.advised()));
+    let is_harmful = |problem: &Problem| !problem.is_harmless();
+    let failed = index_failed || !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
+    let any = outcome.stats.total().symbols > 0 || outcome.unchanged > 0;
+    Ending { output_error, profiled, any, failed, quiet: arguments.quiet }.exit()
+}
+
+/// Sums of a language, or of all.
+#[derive(Serialize)]
+struct Row<'r> {
+    language: &'r str,
+    #[serde(flatten)]
+    sums: Sums,
+}
+
+fn rows(stats: &Stats) -> impl Iterator<Item = Row<'static>> {
+    stats.languages.iter().map(|(language, &sums)| Row { language: language.name(), sums })
+}
+
+/// The sums as a JSON object; `docs/symbols.schema.json` describes it.
+fn json(stats: &Stats) -> String {
+    let rows: Vec<Row> = rows(stats).collect();
+    format!("{}\n", serde_json::json!({ "stats": rows }))
+}
+
+/// The sums as a table, with an empty line before it unless it is all that is printed.
+fn table(stats: &Stats, arguments: &Arguments) -> String {
+    let mut text = String::new();
+    let follows = arguments.output.is_none() && !arguments.quiet && stats.total().symbols > 0;
+    if follows {
+        text.push('\n');
+    }
+    let listed = if arguments.has_references() { "symbols" } else { "definitions" };
+    text += &format!("{:<12}{:>9}{:>10}{listed:>13}{:>13}\n", "language", "files", "bytes", "with errors");
+    for Row { language, sums } in rows(stats).chain([Row { language: "total", sums: stats.total() }]) {
+        let Sums { files, bytes, symbols, files_with_errors } = sums;
+        let (files, bytes, symbols) =
+            (Count(files).to_string(), Bytes(bytes).to_string(), Count(symbols).to_string());
+        let with_errors = Count(files_with_errors).to_string();
+        text += &format!("{language:<12}{files:>9}{bytes:>10}{symbols:>13}{with_errors:>13}\n");
+    }
+    text
+}

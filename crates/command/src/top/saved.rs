@@ -1,0 +1,123 @@
+//! Counts in files: `comb top --save-counts` and `--merge`.
+
+use std::fs;
+use std::io::{self, IsTerminal, Read, Write, stdin, stdout};
+use std::path::{Path, PathBuf};
+
+use finecomb_sys::io_reason;
+use finecomb_top::{Counts, Query, StoredCounts};
+
+use crate::advice::Advised;
+use crate::args::words::Words;
+use crate::exit::{Exit, fail, output_failed};
+use crate::message;
+use crate::output::{Kind, check_new, write};
+use crate::top::args::Arguments;
+
+/// Kind of file that `--save-counts` may replace.
+const COUNTS: Kind = Kind { name: "a file of counts", is_this: StoredCounts::is_beginning };
+
+/// Name of the standard streams.
+const STANDARD: &str = "-";
+
+/// Where counts are written to, and what they count.
+pub(super) struct Saved<'a> {
+    file: &'a Path,
+    definition: Words,
+}
+
+impl<'a> Saved<'a> {
+    /// The file of `--save-counts`, if it is given, and the definition.
+    ///
+    /// # Errors
+    /// If the file must not be written, or what is counted cannot be put down.
+    pub(super) fn new(arguments: &'a Arguments) -> Result<Option<Self>, String> {
+        let Some(file) = arguments.saved.save_counts.as_deref() else { return Ok(None) };
+        if file != STANDARD {
+            check_new(file, &arguments.files, &COUNTS)?;
+        } else if stdout().is_terminal() {
+            return Err("--save-counts -: standard output is a terminal; name a file".to_owned());
+        }
+        let definition = arguments.definition().map_err(|error| error.to_string())?;
+        Ok(Some(Self { file, definition }))
+    }
+
+    /// Whether the counts take the place of the table.
+    pub(super) fn is_output(&self) -> bool {
+        self.file == STANDARD
+    }
+
+    /// Writes the counts.
+    pub(super) fn write(&self, counts: &Counts) -> Exit {
+        let bytes = counts.store(&self.definition.to_bytes());
+        if self.is_output() {
+            let mut out = stdout().lock();
+            let written = out.write_all(&bytes).and_then(|()| out.flush());
+            return written.map_or_else(|error| output_failed(&error), |()| Exit::Found);
+        }
+        write(self.file, &bytes).map_or_else(fail, |()| Exit::Found)
+    }
+}
+
+/// The sum of the counts in files.
+pub(super) struct Sum {
+    /// The first file, and the definition of all.
+    first: PathBuf,
+    definition: Words,
+    pub(super) query: Query,
+    pub(super) counts: Counts,
+    /// Whether a file could not be added.
+    pub(super) had_errors: bool,
+}
+
+/// Adds up the counts in the files that the arguments name, which get the definition of the counts. Files that cannot be added are
+/// reported. `None` if no file could be added.
+pub(super) fn merge(arguments: &mut Arguments) -> Option<Sum> {
+    if arguments.files.is_empty() {
+        arguments.files.push(STANDARD.into());
+    }
+    let (mut sum, mut had_errors) = (None, false);
+    for file in arguments.files.clone() {
+        if let Err(reason) = add(&file, arguments, &mut sum) {
+            message::error(format_args!("{}: {reason}", file.display()));
+            had_errors = true;
+        }
+    }
+    sum.map(|sum| Sum { had_errors, ..sum })
+}
+
+fn add(file: &Path, arguments: &mut Arguments, sum: &mut Option<Sum>) -> Result<(), String> {
+    let bytes = read(file).map_err(|error| io_reason(&error).to_string())?;
+    let stored = StoredCounts::new(&bytes).map_err(|error| error.advised())?;
+    let definition = Words::from_bytes(stored.definition());
+    if let Some(sum) = sum {
+        if definition != sum.definition {
+            let first = sum.first.display();
+            return Err(format!("counts of {definition}, but those of {first} are of {}", sum.definition));
+        }
+        sum.counts.merge(&counts(&stored, &sum.query)?);
+        return Ok(());
+    }
+    arguments.define(&definition)?;
+    let options = arguments.query().map_err(|error| error.to_string())?;
+    let query = Query::new(&options).map_err(|error| error.advised())?;
+    let counts = counts(&stored, &query)?;
+    *sum = Some(Sum { first: file.to_owned(), definition, query, counts, had_errors: false });
+    Ok(())
+}
+
+/// The counts in a file. They are read as a whole before they are added to others, so that damage does not change these.
+fn counts(stored: &StoredCounts<'_>, query: &Query) -> Result<Counts, String> {
+    let mut counts = Counts::new(query);
+    stored.add_to(&mut counts).map_err(|error| error.advised())?;
+    Ok(counts)
+}
+
+fn read(file: &Path) -> io::Result<Vec<u8>> {
+    if file != STANDARD {
+        return fs::read(file);
+    }
+    let mut bytes = Vec::new();
+    stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
