@@ -25,9 +25,7 @@ pub(crate) fn run_if_asked() -> Option<Exit> {
     let words: Option<Vec<String>> = arguments.map(|word| word.into_string().ok()).collect();
     let address = words.as_deref().and_then(|words| words.first()?.parse().ok());
     let (Some(words), Some(listen)) = (words, address) else {
-        return Some(finecomb_command::exit::fail(format_args!(
-            "{COMMAND}: this is for comb top --listen"
-        )));
+        return Some(finecomb_command::exit::fail(format_args!("{COMMAND}: this is for comb top --listen")));
     };
     // The job reads only what is said on standard output.
     Some(serve(listen, words[1..].to_vec()).map_or(Exit::Error, |()| Exit::Found))

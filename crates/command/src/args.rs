@@ -11,20 +11,17 @@ pub mod threads;
 pub mod tree_index;
 pub mod words;
 
-use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Error, FromArgMatches, Parser, Subcommand, ValueHint};
+use clap::{Args, Error, FromArgMatches, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use crate::exit::Exit;
-use crate::program::Program;
-use crate::shell::config;
 #[cfg(feature = "symbols")]
 use crate::symbols;
 use crate::terminal::When;
-use crate::{as_ag, as_rg, as_topfew, bench, find, grep, index, links, mcp, pi, serve, top, version};
+use crate::{bench, find, grep, index, links, mcp, pi, serve, top, version};
 
 const LONG_ABOUT: &str = "\
 Searches and counts code, logs and text on all cores, with a built-in profiler
@@ -131,57 +128,13 @@ Examples:
 On a terminal, man(1) shows the page; where it is not installed, the help is shown instead. Otherwise the page is printed as it is, \
 in roff.";
 
-/// The definition of the command line of a program; `None` if it is not clap that parses it.
-pub(crate) fn definition_of(program: Program) -> Option<clap::Command> {
-    match program {
-        Program::Comb => Some(Arguments::command()),
-        Program::Rg => Some(as_rg::named_command()),
-        Program::Ag => None,
-        Program::Tf | Program::Topfew => Some(as_topfew::command()),
-    }
-}
-
-/// The arguments of the configuration file of this program, if there is one that can be read.
-pub(crate) fn configured() -> Vec<OsString> {
-    match Program::current() {
-        Program::Comb => config::readable_arguments(grep::args::CONFIG_VARIABLE),
-        Program::Rg => config::readable_arguments(as_rg::CONFIG_VARIABLE),
-        Program::Ag | Program::Tf | Program::Topfew => Vec::new(),
-    }
-}
-
-/// The command that a configuration file has arguments for.
-const CONFIGURED: &str = "grep";
-
-/// Parses the arguments of this process as those of the program that it was started as.
-pub(crate) fn parse() -> Result<Arguments, Error> {
-    let given: Vec<OsString> = env::args_os().collect();
-    match Program::current() {
-        Program::Comb => parse_comb(given),
-        Program::Rg => Ok(Arguments { command: as_rg::parse(given)?, common: Common::default() }),
-        Program::Ag => as_ag::parse(&given),
-        Program::Tf | Program::Topfew => as_topfew::parse(&given),
-    }
-}
-
-/// Parses the arguments of `comb`, preceded by those of the configuration file.
-fn parse_comb(given: Vec<OsString>) -> Result<Arguments, Error> {
-    let arguments = parse_from(&given)?;
-    match &arguments.command {
-        Command::Grep(grep) if grep.config() => {
-            config::parse_with_file(grep::args::CONFIG_VARIABLE, given, 2, parse_from)
-                .unwrap_or(Ok(arguments))
-        }
-        _ => Ok(arguments),
-    }
-}
-
+/// Parses the arguments of `comb`.
 pub(crate) fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
     if let Some(arguments) = parse_as_named(arguments) {
         return Ok(arguments);
     }
     Arguments::try_parse_from(arguments).map_err(|error| match arguments.get(1) {
-        Some(command) if command == CONFIGURED => grep::args::hints::add_hint(error),
+        Some(command) if command == "grep" => grep::args::hints::add_hint(error),
         Some(command) if command == "top" => top::args::hints::add_hint(error),
         _ => error,
     })
@@ -205,12 +158,6 @@ fn named_definition(name: &str) -> Option<clap::Command> {
         _ => return None,
     };
     Some(Common::augment_args(clap::Command::new("comb")).subcommand(define(clap::Command::new(name))))
-}
-
-/// The manual page of `rg`.
-#[cfg(test)]
-pub(crate) fn manual_of_rg() -> Vec<u8> {
-    as_rg::manual()
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ pub mod mcp;
 pub mod message;
 pub mod output;
 mod pager;
+mod parse;
 #[allow(missing_docs, reason = "a comment would be a help text")]
 pub mod pi;
 mod profile;
@@ -98,7 +99,7 @@ pub fn run_serve(version: &'static str, run: impl FnOnce(ServeCommand) -> Exit) 
 /// Runs the command line of another program; `run` returns `None` for commands of `comb`.
 fn run_other(other: Other, version: &'static str, run: impl FnOnce(Command) -> Option<Exit>) -> ExitCode {
     version::set(version);
-    let exit = match args::parse() {
+    let exit = match parse::parse() {
         Ok(arguments) => {
             arguments.common.color.unwrap_or(When::Auto).apply();
             run(arguments.command).unwrap_or_else(|| {
@@ -115,7 +116,7 @@ fn command_line_of_process(start: Instant) -> Exit {
     if let Some(exit) = shell::complete::answer().or_else(door::enter_by_first_argument) {
         return exit;
     }
-    let arguments = match args::parse() {
+    let arguments = match parse::parse() {
         Ok(arguments) => arguments,
         Err(error) => return message::usage(&error),
     };

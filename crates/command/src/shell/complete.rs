@@ -7,7 +7,7 @@
 
 mod line;
 mod names;
-mod shell;
+pub(crate) mod shell;
 mod values;
 
 use std::env;
@@ -19,9 +19,9 @@ use clap::Command;
 use clap_complete::engine::{CompletionCandidate, complete};
 
 use self::line::Line;
-pub(crate) use self::shell::Shell;
-use crate::args;
+use self::shell::Shell;
 use crate::exit::{Exit, print};
+use crate::parse;
 use crate::program::Program;
 
 /// Environment variable with the name of the shell that asks.
@@ -35,7 +35,7 @@ pub(crate) fn answer() -> Option<Exit> {
     // Set to anything else, it is the variable of another program.
     let shell = Shell::named(env::var_os(SHELL)?.to_str()?)?;
     let program = Program::current();
-    let command = args::definition_of(program)?;
+    let command = parse::definition_of(program)?;
     let mut given = env::args_os().skip(1).skip_while(|argument| argument != "--");
     if given.next().is_none() {
         return Some(print(shell.script(program.name()).as_bytes()));

@@ -6,13 +6,13 @@ use clap_complete::Shell;
 use crate::args::Arguments;
 use crate::exit::{Exit, print};
 use crate::program::Program;
-use crate::shell::complete;
+use crate::shell::complete::shell;
 
 /// Prints the completions of a shell.
-pub(crate) fn completions(shell: Shell) -> Exit {
-    match complete::Shell::named(&shell.to_string()) {
-        Some(shell) => print(shell.script(Program::Comb.name()).as_bytes()),
-        None => print(&completions_of(Arguments::command(), shell)),
+pub(crate) fn completions(asked: Shell) -> Exit {
+    match shell::Shell::named(&asked.to_string()) {
+        Some(known) => print(known.script(Program::Comb.name()).as_bytes()),
+        None => print(&completions_of(Arguments::command(), asked)),
     }
 }
 

@@ -11,9 +11,9 @@ use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use finecomb_top::{Field, InputFormat, field_start, named_fields};
 use ignore::types::TypesBuilder;
 
-use crate::args;
 use crate::args::Arguments;
 use crate::args::tree_index::index_home;
+use crate::parse;
 use crate::program::Program;
 use crate::shell::complete::line::Line;
 use crate::shell::manual;
@@ -168,7 +168,7 @@ fn read_head(path: &Path) -> Option<Vec<u8>> {
 pub(super) fn types(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();
-    let configured = args::configured();
+    let configured = parse::configured();
     let configured = configured.iter().filter_map(|argument| argument.to_str()?.strip_prefix("--type-add="));
     for definition in configured.chain(line.values("type-add")) {
         // One that is invalid adds nothing.

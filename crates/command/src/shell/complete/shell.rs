@@ -35,12 +35,12 @@ impl Shell {
     }
 
     /// Whether the script passes the words before the cursor without their quotes.
-    pub(super) fn unquotes_words(self) -> bool {
+    pub(crate) fn unquotes_words(self) -> bool {
         self == Self::Fish
     }
 
     /// Appends a line for a candidate, which the script of the shell reads.
-    pub(super) fn write(self, candidate: &CompletionCandidate, out: &mut Vec<u8>) {
+    pub(crate) fn write(self, candidate: &CompletionCandidate, out: &mut Vec<u8>) {
         let value = candidate.get_value().as_encoded_bytes();
         if value.iter().any(u8::is_ascii_control) {
             // It would be several candidates, or a control sequence for the terminal.

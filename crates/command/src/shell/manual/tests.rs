@@ -123,7 +123,7 @@ fn variables(source: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn every_environment_variable_that_is_read_is_on_a_page() {
-    let rg = String::from_utf8(crate::args::manual_of_rg()).expect("ASCII");
+    let rg = String::from_utf8(crate::as_rg::manual()).expect("ASCII");
     let all: String = pages().iter().map(text).chain([rg]).collect();
     let mut files = Vec::new();
     for directory in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the crates") {
