@@ -36,80 +36,28 @@
 //! rather than rounded, and do not depend on the number of threads.
 
 mod decimal;
+mod error;
 mod factors;
 mod float;
 mod multiply;
 mod natural;
 mod newton;
+mod options;
 mod primes;
+mod product;
 mod progress;
 mod series;
 mod splitting;
 mod team;
 mod transform;
 
-use std::fmt;
-use std::num::NonZeroUsize;
-use std::sync::atomic::AtomicBool;
-
-use finecomb_sys::units::Count;
-
 use crate::decimal::{Decimal, Failure, bits_of_digits};
+pub use crate::error::{Error, MAX_DIGITS};
+pub use crate::options::Options;
 use crate::team::Team;
-
-/// Maximum number of digits: 8,589,934,592.
-///
-/// Up to this number, all factors of a term fit the words they are computed in. Memory is usually the tighter limit:
-/// see [`memory`].
-pub const MAX_DIGITS: u64 = 1 << 33;
 
 /// Guard bits of the first attempt. The probability that a second one is needed is 2^-72 per 1,500 digits.
 const GUARD: u64 = 128;
-
-/// Options of a computation.
-#[derive(Clone, Copy)]
-pub struct Options<'a> {
-    /// Maximum number of concurrent threads, including the caller's.
-    pub threads: NonZeroUsize,
-    /// Receives the fraction of the work that is done, from 0.0 to 1.0.
-    ///
-    /// Any of the threads may call it, one at a time and with increasing values, at most 1,000 times per computation;
-    /// the last value is 1.0. The values are in proportion to the expected number of operations.
-    pub progress: Option<&'a (dyn Fn(f64) + Sync)>,
-    /// Stops the computation when set to `true`: [`digits`] then fails with [`Error::Stopped`] once the multiplications
-    /// in progress are done, which for a hundred million digits may take seconds.
-    pub stop: Option<&'a AtomicBool>,
-}
-
-impl Options<'_> {
-    /// Options with this number of threads, without progress reports and without a way to stop.
-    pub fn new(threads: NonZeroUsize) -> Self {
-        Self { threads, progress: None, stop: None }
-    }
-}
-
-impl fmt::Debug for Options<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Options")
-            .field("threads", &self.threads)
-            .field("progress", &self.progress.is_some())
-            .field("stop", &self.stop)
-            .finish()
-    }
-}
-
-/// Reason why there are no digits.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Error {
-    /// The computation was stopped by [`Options::stop`].
-    #[error("computation of pi stopped")]
-    Stopped,
-    /// This number exceeds [`MAX_DIGITS`], or the address space.
-    #[error("cannot compute {} digits of pi; the maximum is {}", Count(*.0), Count(MAX_DIGITS))]
-    TooManyDigits(u64),
-}
 
 /// Returns the first `count` decimal digits of pi after the decimal point, in ASCII.
 ///
@@ -169,6 +117,8 @@ pub fn memory(count: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use super::*;
     use crate::decimal::MIN_GUARD;
 

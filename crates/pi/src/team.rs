@@ -7,16 +7,9 @@ use std::thread;
 
 use finecomb_sys::threads;
 
-use crate::natural::Natural;
 use crate::progress::Progress;
-use crate::transform::{self, Tables};
+use crate::transform::Tables;
 use crate::{Error, Options};
-
-/// Minimum number of limbs of a product that counts as progress, and before which the stop flag is checked.
-const MIN_TRACKED_PRODUCT: usize = 100;
-
-/// Minimum number of limbs of the shorter factor from which transforms are faster than Karatsuba's method.
-const MIN_TRANSFORM: usize = 100;
 
 /// Length of the transforms that the first tables cover, as a power of two.
 const FIRST_TABLES: u32 = 12;
@@ -35,7 +28,7 @@ pub(crate) struct Team<'a> {
 }
 
 impl<'a> Team<'a> {
-    /// Creates the team of `options` for a computation of about this much `work`: see [`work_of_product`].
+    /// Creates the team of `options` for a computation of about this much `work`: see [`work_of_product`](crate::product::work_of_product).
     pub(crate) fn new(options: &Options<'a>, work: f64) -> Self {
         Self {
             idle: AtomicUsize::new(options.threads.get() - 1),
@@ -49,6 +42,11 @@ impl<'a> Team<'a> {
     pub(crate) fn check_stop(&self) -> Result<(), Error> {
         let stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         if stopped { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    /// Records work that is done.
+    pub(crate) fn add_work(&self, work: u64) {
+        self.progress.add(work);
     }
 
     /// Reports the end to the caller.
@@ -148,47 +146,6 @@ impl<'a> Team<'a> {
         }
         Arc::clone(&tables)
     }
-
-    /// Returns a product.
-    pub(crate) fn multiply(&self, left: &Natural, right: &Natural) -> Result<Natural, Error> {
-        let short = left.limbs().len().min(right.limbs().len());
-        self.product(left.limbs().len() + right.limbs().len(), || {
-            if short < MIN_TRANSFORM {
-                return Ok(left * right);
-            }
-            transform::multiply(self, left.limbs(), Some(right.limbs())).map(Natural::from_limbs)
-        })
-    }
-
-    /// Returns a square.
-    pub(crate) fn square(&self, root: &Natural) -> Result<Natural, Error> {
-        self.product(2 * root.limbs().len(), || {
-            if root.limbs().len() < MIN_TRANSFORM {
-                return Ok(root * root);
-            }
-            transform::multiply(self, root.limbs(), None).map(Natural::from_limbs)
-        })
-    }
-
-    /// Computes a product of this number of `limbs` and records it as progress.
-    fn product(
-        &self,
-        limbs: usize,
-        compute: impl FnOnce() -> Result<Natural, Error>,
-    ) -> Result<Natural, Error> {
-        if limbs < MIN_TRACKED_PRODUCT {
-            return compute();
-        }
-        self.check_stop()?;
-        let product = compute()?;
-        self.progress.add(work_of_product(limbs));
-        Ok(product)
-    }
-}
-
-/// Work of a product of this number of limbs: about the number of operations of its transform.
-fn work_of_product(limbs: usize) -> u64 {
-    limbs as u64 * u64::from(limbs.ilog2())
 }
 
 /// A team of a single thread, for tests.

@@ -12,6 +12,21 @@ use crate::rules::{Rule, Rules, field};
 /// grows with its length only.
 pub(crate) const MAX_SCOPES: usize = 64;
 
+/// Result for a file.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    /// Definitions, with ranges of the source.
+    pub(crate) definitions: Vec<Definition>,
+    /// Uses of the name that is asked for, in order.
+    pub(crate) references: Vec<Range<usize>>,
+    /// The text does not follow the grammar everywhere.
+    pub(crate) has_errors: bool,
+    /// Scopes are nested too deep.
+    pub(crate) too_deep: bool,
+    /// The parser took too many steps; there are no definitions then.
+    pub(crate) gave_up: bool,
+}
+
 /// A definition as a rule finds it. Ranges are of the text that was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {

@@ -8,7 +8,7 @@ use std::ops::{ControlFlow, Range};
 use finecomb_sys::with_c_locale;
 use tree_sitter::{ParseOptions, ParseState, Tree};
 
-use crate::extract::{Definition, definitions};
+use crate::extract::{Definition, Parsed, definitions};
 use crate::kind::Kind;
 use crate::language::Language;
 use crate::query::Query;
@@ -31,21 +31,6 @@ const STEPS_PER_CALL: usize = 100;
 pub(crate) struct Parser {
     grammars: Grammars,
     skimmed: Skimmed,
-}
-
-/// Result for a file.
-#[derive(Debug, Default)]
-pub(crate) struct Parsed {
-    /// Definitions, with ranges of the source.
-    pub(crate) definitions: Vec<Definition>,
-    /// Uses of the name that is asked for, in order.
-    pub(crate) references: Vec<Range<usize>>,
-    /// The text does not follow the grammar everywhere.
-    pub(crate) has_errors: bool,
-    /// Scopes are nested too deep.
-    pub(crate) too_deep: bool,
-    /// The parser took too many steps; there are no definitions then.
-    pub(crate) gave_up: bool,
 }
 
 impl Parser {

@@ -8,10 +8,9 @@ use std::ops::Range;
 use finecomb_scan::Source;
 use finecomb_sys::varint;
 
-use crate::extract::Definition;
+use crate::extract::{Definition, Parsed};
 use crate::kind::Kind;
 use crate::language::Language;
-use crate::parser::Parsed;
 
 /// Stores what was parsed, for later runs of the same program.
 pub trait ParseStore: Debug + Send + Sync {

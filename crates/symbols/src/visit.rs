@@ -6,9 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 
 use finecomb_scan::{Absent, Block, Output, Source, Visit, Wants};
 
-use crate::extract::MAX_SCOPES;
+use crate::extract::{MAX_SCOPES, Parsed};
 use crate::language::{Language, not_in_this_build};
-use crate::parser::{MAX_STEPS_PER_BYTE, Parsed, Parser};
+use crate::parser::{MAX_STEPS_PER_BYTE, Parser};
 use crate::print::{File, Tags};
 use crate::query::{Format, Query};
 use crate::stats::{Stats, Sums};

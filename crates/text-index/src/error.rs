@@ -122,12 +122,13 @@ pub enum Damage {
     NotAnIndex,
     /// The version of the format is not supported.
     #[error(
-        "unsupported index format version {found} (this comb reads version {known}); build the index again",
-        known = crate::format::VERSION
+        "unsupported index format version {found} (this comb reads version {known}); build the index again"
     )]
     Version {
         /// The version of the file.
         found: u32,
+        /// The supported version.
+        known: u32,
     },
     /// The file is shorter than its header says.
     #[error("index truncated: {} instead of {}; build it again", counted(*found, "byte"), Count(*expected))]

@@ -165,7 +165,7 @@ impl Header {
         };
         let version = u32::from_le_bytes([page[8], page[9], page[10], page[11]]);
         if version != VERSION {
-            return Err(Damage::Version { found: version });
+            return Err(Damage::Version { found: version, known: VERSION });
         }
         if xxh3_64(&page[..CHECKSUM_AT]) != number(page, CHECKSUM_AT) {
             return Err(Damage::Checksum("header"));
