@@ -3,6 +3,10 @@
 //! A job implements [`Accumulate`], which processes blocks and joins the results of the workers. [`fold`] does the rest: it owns
 //! every thread, file descriptor and read. Output in the order of the files is that of a [`Visit`], run by [`in_order`].
 //!
+//! No thread is started for a file, for reading or for writing: workers pull work, and the one that completes the front of the
+//! output writes it. A job takes memory for one block per worker, which grows for a longer record up to
+//! [`max_line`](ScanOptions::max_line) and shrinks afterwards; for one part per worker of a compressed file in parts; and for its results.
+//!
 //! ```
 //! use std::ops::ControlFlow;
 //! use finecomb_scan::{Accumulate, Block, Inputs, Meter, ScanOptions, fold};

@@ -3,6 +3,10 @@
 //! A directory or a file is what it was if its [`Stamp`] is what it was. The job compares stamps while it walks: of every
 //! directory it enters, and of every file that is not read because of what is known. So an answer from a snapshot is as
 //! of the time of the job.
+//!
+//! The walk is that of any job, with three short cuts. A directory with the stamp of the snapshot takes its entries from there. Entries
+//! are selected as they were if options and rules are the same ([`Snapshot::selection`]). A file that is known to hold no match
+//! is compared by its stamp, and not opened. Everything else is read, so a wrong answer takes a file that differs under the same stamp.
 
 use std::ffi::CStr;
 use std::io;

@@ -28,7 +28,8 @@ pub(crate) use worker::FoldWorker;
 /// In the end the results of each worker are split into independent parts, the same number for every worker. The
 /// workers join the parts with the same number in parallel, so the sequential part of a job stays small. For the result
 /// to be the same at any number of workers, it must not depend on the order of the blocks, on the worker that takes
-/// each of them, or on the order of the parts in [`Accumulate::join`].
+/// each of them, or on the order of the parts in [`Accumulate::join`]. A result such as the first skipped record is the minimum over
+/// [`Place`](crate::Place)s, which are ordered by input, path and offset.
 pub trait Accumulate: Send {
     /// One of the independent parts.
     type Part: Send;

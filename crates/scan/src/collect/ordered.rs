@@ -4,6 +4,8 @@
 //! knowing the preceding part of the file ([`Visit::search`]) runs in parallel. Per-file state, such as the number of
 //! lines so far, advances from block to block in order ([`Visit::advance`]); this should be little work. The output of
 //! a block follows from both ([`Visit::print`]), again in parallel.
+//!
+//! Such a job does not use the queue of [`fold`](crate::fold()): a queue without order cannot bound the output that waits.
 
 mod ahead;
 mod archive;

@@ -18,7 +18,8 @@ use crate::source::stream::Stream;
 use crate::stop::Stop;
 
 /// The work of a job. Chunks of open files come first, then blocks of streams, then tasks in order. Listing a directory
-/// is a task like any other.
+/// is a task like any other. Its entries go before all other tasks, so that a single worker visits them in the order of their paths.
+/// Idle workers wait on a condition variable; no thread spins.
 pub(crate) struct Queue {
     pub(crate) stop: Option<Arc<Stop>>,
     /// Set once all work is to be done also after a request to end the job.

@@ -1,4 +1,6 @@
 //! Restriction of a file to the part that is wanted, before any of it is read.
+//!
+//! Chunks are cut from the start of that part, so that all later steps are those for a file of its length; offsets stay those of the file.
 
 use finecomb_meter::Phase;
 

@@ -1,4 +1,6 @@
 //! Opening an input and reading its bytes: all at once, chunk by chunk, or as a stream.
+//!
+//! A short read is the end of a file on file systems with real sizes, so that one call reads most source files.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};

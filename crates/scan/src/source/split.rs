@@ -1,4 +1,7 @@
 //! Splitting compressed data into parts that decompress independently.
+//!
+//! gzip, zstd and LZ4 have parts if they consist of several members or frames (`bgzip`, `pzstd`), bzip2 if it has several blocks, which any
+//! file of more than 900 kB of text has, and xz if it has several blocks (`xz -T`) or streams. lzma, compress and brotli have none.
 
 mod bzip2;
 mod members;

@@ -3,6 +3,9 @@
 //! A record belongs to the chunk that holds the end of the record before it, and the first record to the first chunk. A
 //! worker finds these ends once it knows whether its chunk begins within quotes. So it first finds out what the chunk
 //! does to every state, publishes that, and takes the state at its beginning from the chunks before.
+//!
+//! This cannot deadlock: chunks are claimed in order, every claimed chunk is published, also one that cannot be read, and no worker waits
+//! before it has published its own.
 
 use finecomb_meter::Meter;
 use finecomb_sys::ReadBuffer;
