@@ -3,6 +3,10 @@
 //! A [`Query`] defines which records are counted, which fields form the key, and how the key is edited. [`top`] counts
 //! the keys of all records of its inputs and returns the most frequent ones.
 //!
+//! The crate opens no file and starts no thread: [`finecomb_scan`] hands it blocks. A block is worked phase by phase (split or filter,
+//! extract, edit, count), each a loop over all of its records, rather than record by record. So loops stay tight, cache misses overlap,
+//! and a phase costs two readings of the clock.
+//!
 //! ```
 //! use finecomb_scan::{Inputs, ScanOptions};
 //! use finecomb_top::{Query, QueryOptions, top};

@@ -3,6 +3,14 @@
 //! States are stored by column: for each measured field and kind of state, a vector with one state per group. Every
 //! state is a function of the multiset of the values of its group, so results depend neither on the order of the values
 //! nor on how they are divided among workers.
+//!
+//! A table numbers the groups of a worker from 0, and values are parsed column by column, once for each field.
+//!
+//! # Adding a measure
+//!
+//! A variant of [`MeasureKind`], with its name in [`Measure`]'s `Display`. The compiler then asks `column` for its state, a
+//! type in a module below that takes part in every method there, and `finecomb-command` (`top`, `measures`) for its flag, which `FLAGS`
+//! there defines. `tests` compares it with exact arithmetic. docs/commands/top.md, docs/records.md and `python/finecomb/__init__.pyi` list the measures.
 
 mod chains;
 mod column;

@@ -1,4 +1,9 @@
 //! Output formats of answers.
+//!
+//! # Adding a format
+//!
+//! A type that implements [`Format`], mostly from `columns`, and a variant of the `Format` of `comb top` in `finecomb-command`, where the
+//! compiler asks for the type. docs/formats.md describes the formats.
 
 mod columns;
 mod csv;

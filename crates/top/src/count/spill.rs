@@ -2,7 +2,7 @@
 //!
 //! A run holds the counts of a table by partition of the hashes: 64 in each shard. In the end, a worker adds up as many
 //! partitions of a shard at a time as fit into its part of the memory, and keeps the first keys. So nothing is compared or
-//! merged in order, and the number of runs does not matter: this is the hash aggregation by partitions of Shatdal and
+//! merged in order, and a run takes no memory but 48 KiB of offsets: this is the hash aggregation by partitions of Shatdal and
 //! Naughton, "Adaptive Parallel Aggregation Algorithms", 1995.
 
 mod run;

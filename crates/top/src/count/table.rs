@@ -8,6 +8,8 @@
 //! The highest bits of a hash determine the slot, so that slots are in the order of their hashes, except for displaced
 //! keys. So a table can grow in place, from back to front, and each of the [`SHARDS`] shards of the hashes is a run of slots,
 //! which can be merged in parallel with the others.
+//!
+//! No library has such a table: in the order of the hashes, with slots that are prefetched a batch ahead, and merged by shard.
 
 use std::slice;
 

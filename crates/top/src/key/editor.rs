@@ -1,4 +1,6 @@
 //! Changes keys: replaces parts that vary, applies edits, and folds case.
+//!
+//! Edited keys are not cached: most keys of a log are new, as a time of day is, and an edit is cheap.
 
 use std::mem;
 

@@ -1,4 +1,11 @@
 //! Formats of records.
+//!
+//! # Adding a format
+//!
+//! A module here with an extractor, and a variant of [`InputFormat`](name::InputFormat) with its name in `NAMES` and `PLAIN`. The compiler
+//! then asks [`layout`](crate::records::layout) for the extractor, and [`named_fields`](crate::records::named_fields) for the names of its
+//! fields. [`detect`] recognises it. Tests write and read it: `tests/table/style.rs`, and an oracle in the module. For users: `--input` in
+//! the arguments and completions of `finecomb-command`, the tool `top` of `comb-serve`, docs/records.md, and a sample that `bench/corpus` writes.
 
 pub(crate) mod access;
 pub(crate) mod csv;

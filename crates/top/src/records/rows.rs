@@ -2,6 +2,8 @@
 //!
 //! The fields of the condition are extracted first, from all records. Those of the key and the measures are extracted
 //! only from the records that it selects, which are often few.
+//!
+//! Lines whose keys are fields by position pay nothing for this: [`plain`](crate::key::plain) makes their keys.
 
 use std::mem;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 //!
 //! The user promises that no record is earlier than one before it by more than a slack. So all records before one that is
 //! earlier than the window by more than the slack are before the window, and all behind one that is later by the slack
-//! are behind it. Two such records are found by binary search. What is read is checked against the promise: the records
-//! that the search reads, and those between them that are counted. The records of the window are selected one by one, as
-//! in any other count.
+//! are behind it. Two such records are found by binary search, which need not be precise: any two are valid borders. What is
+//! read is checked against the promise: the records that the search reads, and those between them that are counted. The
+//! records of the window are selected one by one, as in any other count.
 
 mod order;
 mod search;
