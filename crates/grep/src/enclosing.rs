@@ -1,4 +1,8 @@
 //! Definitions around matches, as `git grep -p` shows them: the innermost function, type or module that a line is in.
+//!
+//! The command implements [`ScopeFinder`] by the parsers of `symbols`: the two crates do not know each other. A parser needs the whole text,
+//! so source files up to its limit are read at once, and parsed while a block is printed, when the first match asks. As nothing is read
+//! twice, a file that changes meanwhile has one text.
 
 use std::cmp::Reverse;
 use std::ffi::OsStr;

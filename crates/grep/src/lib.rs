@@ -1,6 +1,7 @@
 //! Parallel line search with output in path order, identical at any number of threads.
 //!
-//! [`Query::new`] compiles the patterns; [`grep`] searches the inputs and prints the results.
+//! [`Query::new`] compiles the patterns; [`grep`] searches the inputs and prints the results. The crate opens no file and starts no
+//! thread: [`finecomb_scan`] hands it blocks.
 //!
 //! ```
 //! use finecomb_grep::{GrepOptions, PatternOptions, Query, grep};

@@ -1,4 +1,6 @@
 //! Searches files block by block and prints the results.
+//!
+//! ripgrep's searcher and printer cannot search blocks: they cannot be told at which line a block begins, or what was printed before it.
 
 use std::mem;
 use std::ops::{ControlFlow, Range};

@@ -1,6 +1,7 @@
 //! Definitions in source code: source text to symbols, in the order of paths and the same at any number of threads.
 //!
-//! [`Query::new`] says which definitions are asked for; [`symbols`] reads the inputs and prints them.
+//! [`Query::new`] says which definitions are asked for; [`symbols`] reads the inputs and prints them. The crate opens no file and starts
+//! no thread: [`finecomb_scan`] hands it texts.
 //!
 //! ```
 //! use finecomb_scan::{Inputs, ScanOptions};
