@@ -26,7 +26,8 @@
 //!
 //! All of these use products of large integers, computed by Karatsuba's method where they are short, and by
 //! number-theoretic transforms where they are long (after FLINT's `fft_small`, on vectors of `f64` with fused
-//! multiply-adds). A product takes about n log(n) steps, and n digits take about n log(n)^3.
+//! multiply-adds). A product takes about n log(n) steps, and n digits take about n log(n)^3. No library in the registry multiplies as fast
+//! without taking a minute to build, or needing `m4`, as GMP does (docs/build.md).
 //!
 //! # Exactness
 //!

@@ -1,4 +1,7 @@
 //! Verifies whole indexes.
+//!
+//! Searches do not read checksums: reading the whole file would take longer than a thousand of them. They check what they read instead: see
+//! [`consistency`](crate::consistency).
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -7,6 +7,9 @@
 //! An index is a folder: a catalog of directories, files and their stamps, and segments with a
 //! list of files for each trigram. What a file must hold to match a regular expression is a condition on its trigrams.
 //!
+//! No other crate knows of trigrams: `scan` finds, reads and compares files, `grep` and `symbols` have the expressions, and the
+//! command brings both here.
+//!
 //! ```
 //! use finecomb_scan::{Inputs, Known, Snapshots};
 //! use finecomb_tree_index::{BuildOptions, Indexes, Sought, build};

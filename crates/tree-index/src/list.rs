@@ -2,6 +2,9 @@
 //!
 //! Gaps are written with π codes (Apostolico and Drovandi, "Graph Compression by BFS", 2009) with the parameter 1. They are short for
 //! small gaps, which are the most frequent ones as neighbouring files are alike: a third shorter than bytes of seven bits.
+//!
+//! For Linux the lists take 102 MB. Alternatives: bytes of seven bits 154, blocks of 128 numbers of equal width 159, Golomb codes 121,
+//! γ codes 105, interpolative codes 95, which take long to read. `roaring` takes twice the space of bytes, as most lists are short.
 
 use dsi_bitstream::prelude::{
     BitRead, BitSeek, BufBitReader, BufBitWriter, LE, MemWordReader, MemWordWriterVec, PiWrite,
