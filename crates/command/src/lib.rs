@@ -2,6 +2,22 @@
 //!
 //! This is a library for the programs `comb`, `comb-lab` and `comb-serve`, which parse the same command line, and for the Python module,
 //! which takes the flags as keyword arguments.
+//!
+//! # Adding a command
+//!
+//! A folder with its arguments and its `run`, and a variant of `args::Command`, for which the compiler asks at the end of this file. If
+//! another program runs it, `door` names it, and `main` of that program runs it. Tests in `help.rs` of `comb` have its place in the list of
+//! commands, and want two examples. `manual` has its exit statuses, variables and files, and `complete` the candidates for its values. The
+//! book has a page for it in docs/commands/, which docs/SUMMARY.md lists.
+//!
+//! # Adding a flag of `grep`
+//!
+//! A field under its heading in the arguments of `grep`, whose methods there set an option of `GrepOptions` (`finecomb-grep`), `WalkOptions` or
+//! `ScanOptions` (`finecomb-scan`). Under the headings that `grep_job` lists, Python has it too: `python/finecomb/__init__.pyi`, and
+//! `search_flags.py` of Spark if it selects files or depends on more than a line. docs/commands/grep.md describes it.
+//!
+//! If ripgrep or ag has the flag, it means the same here: `fuzz/hunt_grep.py` and `hunt_ag.py` compare. The tables of flags that comb does
+//! not have (`hints`) and of those of ag are beside the arguments.
 
 pub mod advice;
 #[allow(missing_docs, reason = "a comment would be a help text")]
