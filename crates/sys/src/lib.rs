@@ -4,8 +4,9 @@
 //! Every other crate may use this one; it uses none of them.
 //!
 //! Linux-only calls are behind `system`: its functions are those of `linux`, or their fallbacks in `portable` on other
-//! systems and with the feature `portable`. So no other crate asks which system it is on. On Linux they are inlined; fallbacks do nothing,
-//! report that nothing is known, or use POSIX calls. Tests pass with both. Commands that need Linux are there everywhere, and their messages name what they need.
+//! systems and with the feature `portable`. So no other crate asks which system it is on. On Linux they are inlined.
+//! Fallbacks do nothing, report that nothing is known, or use POSIX calls, and the tests pass with them. Commands that need
+//! Linux are there everywhere, and their messages name what they need.
 //!
 //! The workspace denies `unsafe`. Modules that need it allow it for themselves, with the reason: `git grep 'allow(unsafe_code'` lists them.
 

@@ -1,4 +1,6 @@
 //! State shared by the workers of a job and its governor.
+//!
+//! A worker is parked between two tasks, when it holds no work and no lock.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
