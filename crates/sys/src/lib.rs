@@ -1,14 +1,12 @@
 //! Safe wrappers of the operating system and the processor: SIMD, memory, buffers for reads, maps of files, resource usage, threads, standard streams,
 //! child processes, locales and texts of system errors; number formats for people and for files; text within markup; setters of options.
 //!
+//! The workspace denies `unsafe`. Modules that need it allow it for themselves, with the reason: `git grep 'allow(unsafe_code'` lists them.
+//!
 //! Every other crate may use this one; it uses none of them.
 //!
 //! Linux-only calls are behind `system`: its functions are those of `linux`, or their fallbacks in `portable` on other
-//! systems and with the feature `portable`. So no other crate asks which system it is on. On Linux they are inlined.
-//! Fallbacks do nothing, report that nothing is known, or use POSIX calls, and the tests pass with them. Commands that need
-//! Linux are there everywhere, and their messages name what they need.
-//!
-//! The workspace denies `unsafe`. Modules that need it allow it for themselves, with the reason: `git grep 'allow(unsafe_code'` lists them.
+//! systems and with the feature `portable`. So no other crate asks which system it is on.
 
 mod byte_reader;
 pub mod children;

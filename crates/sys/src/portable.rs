@@ -1,5 +1,8 @@
 //! Fallbacks for the modules of `linux` on other systems, by calls that all systems have; and on Linux with the feature
 //! `portable`, which the tests use.
+//!
+//! They do nothing, report that nothing is known, or use POSIX calls. So a command that needs Linux is there everywhere, and its message
+//! names what it needs. On Linux, functions are inlined: it pays nothing for this.
 
 pub mod advice;
 pub mod directory;

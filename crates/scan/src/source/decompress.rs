@@ -5,7 +5,7 @@
 //!
 //! # Adding a format
 //!
-//! A variant of [`Format`], its signature in [`Format::of`] and [`Format::may_continue`], and a `Decoder` in a module below. The compiler
+//! A variant of `Format`, its signature in `Format::of` and `Format::may_continue`, and a `Decoder` in a module below. The compiler
 //! then asks `split` whether it has parts. `tests` compresses and damages texts in every format, and so does `fuzz/hunt_inputs.py`.
 //! Names of files are known by their extensions elsewhere: archives in `archive`, sources in `enclosing` of `grep`, and splits in
 //! `python/finecomb/spark/splits.py`. The help of `comb top`, docs/commands/top.md, docs/tutorial.md and docs/faq.md list the formats.

@@ -1,8 +1,9 @@
 //! Skimming C and C++: bodies of functions, initialisers, comments, replacement lists of macros and preprocessor conditions are left out.
+//! A fifth of the drivers of Linux is left. The lexer runs at 0.7 GB/s a core, tree-sitter at 6 MB/s.
 //!
 //! A condition that cuts a declaration in two (`#if` between a function's head and its body) is resolved in favour of its first branch, as
 //! Universal Ctags does. Invocations of macros at file scope are left out too, since they are not in the grammar; those that define
-//! something are recorded ([`Hidden`]). A fifth of the drivers of Linux is left. The lexer runs at 0.7 GB/s a core, tree-sitter at 6 MB/s.
+//! something are recorded ([`Hidden`]).
 
 mod lexer;
 mod macros;
