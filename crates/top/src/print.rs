@@ -3,7 +3,7 @@
 //! # Adding a format
 //!
 //! A type that implements [`Format`], mostly from `columns`, and a variant of the `Format` of `comb top` in `finecomb-command`, where the
-//! compiler asks for the type. docs/formats.md describes the formats.
+//! compiler asks for the type. docs/formats.md and docs/commands/top.md describe the formats.
 
 mod columns;
 mod csv;

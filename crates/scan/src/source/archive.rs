@@ -10,8 +10,8 @@
 //! # Adding a format
 //!
 //! A module below `archive` that fills a [`Batch`], a variant of `Kind`, its signature in [`Archive::open`] and [`Archive::in_stream`],
-//! and its extensions in `EXTENSIONS`. Selection and visits of members know no formats. docs/commands/grep.md lists them, and
-//! `fuzz/hunt_archives.py` damages them.
+//! and its extensions in `EXTENSIONS`. Selection and visits of members know no formats. Tests are `archives.rs` of this
+//! crate and of `comb`, and `fuzz/hunt_archives.py` damages archives. docs/commands/grep.md lists the formats.
 
 mod tar;
 mod zip;

@@ -7,7 +7,8 @@
 //!
 //! A variant of `Format`, its signature in `Format::of` and `Format::may_continue`, and a `Decoder` in a module below. The compiler
 //! then asks `split` whether it has parts. `tests` compresses and damages texts in every format, and so does `fuzz/hunt_inputs.py`.
-//! Names of files are known by their extensions elsewhere: archives in `archive`, sources in `enclosing` of `grep`, and splits in
+//! An index of a tree knows which files are compressed: the version of its catalog goes up (`MAGIC` in `finecomb-tree-index`).
+//! Extensions have a meaning elsewhere: of archives in `archive`, of sources in `enclosing` of `grep`, and for splits in
 //! `python/finecomb/spark/splits.py`. The help of `comb top`, docs/commands/top.md, docs/tutorial.md and docs/faq.md list the formats.
 
 mod brotli;
