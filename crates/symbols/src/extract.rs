@@ -133,7 +133,7 @@ impl<'t> Found<'t> {
 
     /// Adds a definition in the current scope.
     pub(crate) fn add(&mut self, mut definition: Definition) {
-        // After a syntax error, a name may be missing, or go on in the next line.
+        // After a syntax error, a name may be missing or continue in the next line.
         if definition.name.is_empty() || self.text[definition.name.clone()].iter().any(u8::is_ascii_control) {
             return;
         }

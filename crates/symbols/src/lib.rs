@@ -61,7 +61,7 @@ pub use regex_syntax::hir::Hir;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Sums over the files. Without [`SymbolsOptions::stats`], files and bytes are those of files that hold the name.
+    /// Sums over the files. Without [`SymbolsOptions::stats`], only files that contain the name are counted.
     pub stats: Stats,
     /// Number of files whose lines in a tags file were kept.
     pub unchanged: u64,

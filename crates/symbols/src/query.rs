@@ -152,7 +152,7 @@ impl Query {
         self.reference.as_ref()
     }
 
-    /// Returns expressions of which a file holds a match if anything is listed of it; `None` if other files matter as well.
+    /// Returns expressions, one of which matches in every file with a listed symbol; `None` if other files matter as well.
     pub fn expressions(&self) -> Option<Vec<Hir>> {
         let names: Vec<Hir> = self.names().map(|name| name.expression.clone()).collect();
         (!names.is_empty() && !self.options.stats && self.old_tags.is_none()).then_some(names)
@@ -168,7 +168,7 @@ impl Query {
         names.peek().is_none() || names.any(|wanted| wanted.text.is_match(text))
     }
 
-    /// Returns `false` if the name occurs in a text only where nothing can be defined, such as behind `=`, and no uses are asked for.
+    /// Returns `false` if no uses are wanted and the name occurs only where nothing can be defined, such as after `=`.
     pub(crate) fn may_be_listed_in(&self, language: Language, text: &[u8]) -> bool {
         match &self.name {
             Some(name) if self.reference.is_none() => {

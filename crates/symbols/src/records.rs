@@ -18,10 +18,10 @@ const SYMBOL: u8 = 1;
 /// Number in the place of a kind that is missing.
 const NO_KIND: u8 = u8::MAX;
 
-/// Length in the place of a text that is missing. Texts are at most 64 MiB long, and those of scopes 65 times that.
+/// Length of a missing text. Texts are at most 64 MiB long, and the names of all scopes of a symbol at most 65 times that.
 const NO_TEXT: u64 = u64::MAX;
 
-/// A symbol, or the path of the file of those that follow.
+/// A symbol, or the path of the file that the next symbols are in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record<'b> {
     /// The path of the file of the records that follow.

@@ -44,12 +44,12 @@ pub(crate) fn may_define(language: Language, source: &[u8], part: Range<usize>) 
     !has_preprocessor(language) || c::may_define(source, part)
 }
 
-/// End of a macro that begins at an offset: that of its line, and of those which continue it. `None` for languages without such macros.
+/// End of the macro that begins at an offset: the end of its last continuation line. `None` for languages without such macros.
 pub(crate) fn macro_end(language: Language, source: &[u8], start: usize) -> Option<usize> {
     has_preprocessor(language).then(|| c::directive_end(source, start))
 }
 
-/// The lexer that tells code from literals and comments, if there is one for a language.
+/// The lexer that separates code from literals and comments, for languages that have one.
 pub(crate) fn code(language: Language, source: &[u8]) -> Option<c::Code<'_>> {
     has_preprocessor(language).then(|| c::Code::new(source))
 }
@@ -146,7 +146,7 @@ impl Skimmed {
         start..self.source(range.end.saturating_sub(1), range.end).max(start)
     }
 
-    /// Maps `offset` by the run of copied bytes that `of` is in or behind.
+    /// Maps `offset` by the run of copied bytes that contains `of` or ends before it.
     fn source(&self, of: usize, offset: usize) -> usize {
         let index = self.segments.partition_point(|segment| segment.in_text <= of);
         index.checked_sub(1).map_or(0, |index| {

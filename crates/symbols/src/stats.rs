@@ -31,7 +31,7 @@ impl Sums {
 /// Sums over all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Those of each language.
+    /// Sums by language.
     pub languages: BTreeMap<Language, Sums>,
 }
 

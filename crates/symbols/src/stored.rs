@@ -62,7 +62,7 @@ pub(crate) fn encode(language: Language, parsed: &Parsed) -> Vec<u8> {
     out.0
 }
 
-/// The language and the definitions of a text of this length; `None` if the bytes are not those of one.
+/// The language and the definitions of a text of this length; `None` if the bytes are invalid.
 pub(crate) fn decode(bytes: &[u8], length: usize) -> Option<(Language, Parsed)> {
     let mut bytes = Decoder { bytes, length };
     let flags = bytes.number()?;

@@ -63,7 +63,7 @@ impl OldTags {
         changed.is_some_and(|changed| changed < self.unchanged_since)
     }
 
-    /// Lines that stay: those of unchanged files, and of files that are not below the inputs.
+    /// Lines to keep: of unchanged files, and of files that are not below the inputs.
     pub(crate) fn kept<'s>(
         &'s self,
         unchanged: &'s HashSet<Vec<u8>>,

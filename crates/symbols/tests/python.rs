@@ -189,7 +189,7 @@ fn write(parts: &[Part], column: usize, step: usize, out: &mut String) {
     for part in parts {
         match part {
             Part::Line(line) => {
-                // Lines of one statement may begin anywhere, those of the blocks of a statement may not.
+                // Lines within a statement may have any indentation; lines of its block may not.
                 let is_block = line.starts_with(['@', 't']);
                 let line =
                     if is_block { line.replace('\n', &format!("\n{indentation}")) } else { line.clone() };

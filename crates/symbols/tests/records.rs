@@ -59,7 +59,7 @@ fn object(path: &[u8], found: &FoundSymbol<'_>) -> Value {
     object
 }
 
-/// The records of some writes, each of which holds whole ones.
+/// The records of some writes. Each write holds whole records.
 fn objects(writes: &[Vec<u8>]) -> Vec<Value> {
     let (mut path, mut objects): (Vec<u8>, _) = (Vec::new(), Vec::new());
     for bytes in writes {

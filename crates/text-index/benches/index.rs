@@ -1,6 +1,6 @@
 //! Benchmarks a build against libsais alone, and lookups against a plain binary search: `cargo bench -p finecomb-text-index`.
 //!
-//! Prints two tables. The digits are pseudo-random; to an index they are like those of pi.
+//! Prints two tables. The digits are pseudo-random, which makes no difference to an index.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;

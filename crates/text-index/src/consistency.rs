@@ -26,8 +26,8 @@ const NEIGHBOURS_OF_SLOT: u64 = 1;
 /// Maximum number of entries compared with the text one by one: about the number of steps of a binary search.
 const MAX_COMPARED: u64 = 32;
 
-/// Maximum number of symbols compared between two neighbours, beyond those of the pattern. In a repetitive text, a full
-/// comparison takes too long.
+/// Maximum number of symbols that are compared between two neighbours, in addition to the length of the pattern. In a repetitive
+/// text, a full comparison takes too long.
 const MAX_SYMBOLS: u64 = 1 << 12;
 
 /// Range of the suffix array that a search found, with the range that it searched.
@@ -94,15 +94,15 @@ impl FoundRange<'_> {
     }
 }
 
-/// Returns `true` if two adjacent suffixes are sorted, as far as the compared symbols show.
+/// Returns `true` if the compared symbols of two adjacent suffixes are in order.
 fn is_in_order(index: &Index, left: u64, right: u64, pattern: &Pattern) -> bool {
     let most = pattern.len() as u64 + MAX_SYMBOLS;
     index.packed().compare_suffixes(left, right, most).is_none_or(Ordering::is_lt)
 }
 
-/// Checks entries that should all be occurrences of the pattern. A few are checked one by one. Of many, the lowest and the
-/// highest must be occurrences, which rules out entries past the end of the text, and at most one entry is zero, which must be
-/// sorted between its neighbours.
+/// Checks entries that should all be occurrences of the pattern. If they are few, each is checked. Otherwise, the lowest and the
+/// highest must be occurrences, which rules out entries past the end of the text. At most one entry is zero, and it must be sorted
+/// between its neighbours.
 ///
 /// # Errors
 ///

@@ -205,7 +205,7 @@ pub fn is_index(file: &[u8]) -> bool {
     file.starts_with(&MAGIC)
 }
 
-/// Recomputes the checksums of a damaged index, as far as its section table is valid, so that a fuzzer gets past them.
+/// Recomputes the checksums of a damaged index with a valid section table, so that a fuzzer gets past them.
 pub fn recompute_checksums(file: &mut [u8]) {
     for section in 0..Section::ALL.len() {
         let Some((page, _)) = file.split_first_chunk::<{ PAGE as usize }>() else { return };

@@ -77,7 +77,7 @@ impl Index {
     fn search(&self, slot: Range<u64>, pattern: &Pattern) -> Range<u64> {
         let text = self.packed();
         let start = self.partition(slot.clone(), |position| text.compare(position, pattern).is_lt());
-        // Most patterns longer than those of the table occur at most a few times, so an exponential search finds the end.
+        // Most patterns that are too long for the table occur at most a few times, so an exponential search finds the end.
         let is_one = |entry| text.compare(self.suffixes().get(entry), pattern) == Ordering::Equal;
         let (mut known, mut probe, mut step) = (start, start, 1);
         while probe < slot.end && is_one(probe) {
@@ -334,8 +334,8 @@ impl Iterator for Positions<'_> {
     }
 }
 
-/// State of a listing, which does not borrow the index. A listing that outlives its [`Occurrences`] continues with those of the
-/// same pattern, which take microseconds to find again.
+/// State of a listing, which does not borrow the index. A listing that outlives its [`Occurrences`] continues with new ones of the
+/// same pattern, which are found again within microseconds.
 #[derive(Debug)]
 pub struct Cursor(Rest);
 

@@ -160,7 +160,7 @@ impl<'a> Packed<'a> {
         Some(text)
     }
 
-    /// Returns `true` if all bits past the last symbol are zero, including those of the padding.
+    /// Returns `true` if all bits after the last symbol are zero, including the padding.
     pub(crate) fn has_zero_padding(&self) -> bool {
         let bits = self.symbols * u64::from(self.alphabet.bits());
         let (last, padding) = self.bytes[(bits / 8) as usize..].split_at(1);

@@ -122,7 +122,7 @@ impl Index {
 
 const NOT_SORTED: Damage = Damage::Inconsistent("the suffixes are not sorted");
 
-/// Checks in linear time that an array is the suffix array of a text. Of two adjacent suffixes, the first must have the smaller
+/// Checks in linear time that an array is the suffix array of a text. The first of two adjacent suffixes must have the smaller
 /// first symbol, or the same first symbol and the smaller rest (Burkhardt and Kärkkäinen: Fast Lightweight Suffix Array
 /// Construction and Checking, 2003).
 pub(crate) fn is_suffix_array<P>(

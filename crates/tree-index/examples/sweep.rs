@@ -1,7 +1,8 @@
-//! Times what a search with an index cannot do without, on files of which the names are known: `stat` of every file, or opening and
-//! reading them. `cargo run --release -p finecomb-tree-index --example sweep -- stat|read THREADS < NAMES`, with a NUL behind each name.
+//! Measures the minimum cost of a search with an index, on files with known names: `stat` of every file, or opening and reading
+//! them. `cargo run --release -p finecomb-tree-index --example sweep -- stat|read THREADS < NAMES`; each name ends with a NUL.
 //!
-//! Threads take the next directory by a counter, and reach its files from there. Of a file, 128 KiB are read. Prints milliseconds.
+//! Threads claim the next directory by a counter, and open its files relative to it. 128 KiB of each file are read. Prints
+//! milliseconds.
 
 use std::error::Error;
 use std::fs::File;

@@ -122,7 +122,7 @@ fn write(
     Ok(Built { problems, files: number, read, is_new })
 }
 
-/// All files of the new index, the number of those that were read, and its segments.
+/// All files of the new index, the number of files that were read, and the segments.
 fn files_of(
     tree: &Listed,
     before: Option<&Catalog>,

@@ -1,8 +1,8 @@
 //! Where the index of a tree is, and who may write it.
 //!
-//! Each tree has a folder of its own, named after the tree's path, in a directory that only its owner may read: an
-//! index tells what is in the files. A folder holds a catalog and its segments, and values that were derived from texts. The catalog is replaced as a whole by a
-//! rename, so a reader sees the old index or the new one.
+//! Each tree has a folder of its own, named after the tree's path, in a directory that only its owner may read, because an index
+//! reveals the contents of files. A folder holds a catalog and its segments, and values that were derived from texts. The catalog
+//! is replaced atomically by a rename, so a reader sees the old index or the new one.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read};
@@ -222,7 +222,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Removes other segments, and what earlier writers have left behind. What cannot be removed only takes space.
+    /// Removes unused segments and the remains of earlier writers. If a file cannot be removed, it only takes space.
     fn remove_unused(&self, used: &[SegmentInfo]) {
         for (id, path) in self.segments() {
             if used.iter().all(|segment| segment.id != id) {

@@ -58,7 +58,7 @@ impl Indexes {
     }
 
     /// Opens the index of the nearest tree that a directory is in, for all of the directories `named`, and adds its root to
-    /// those that were found.
+    /// `found`.
     fn open_for(
         &self,
         directory: &Path,

@@ -99,8 +99,8 @@ impl Info {
     }
 }
 
-/// The roots of the trees that have an index, as far as they can be read, for suggestions: only the beginning of each catalog is read, and
-/// not verified.
+/// The roots of the trees with a readable index, for suggestions. Only the beginning of each catalog is read, and it is not
+/// verified.
 pub fn roots(home: &Path) -> Vec<PathBuf> {
     Folder::all(home).unwrap_or_default().iter().filter_map(Folder::root).collect()
 }
@@ -115,7 +115,7 @@ pub fn verify(home: &Path, root: &Path) -> Result<(), Error> {
     for info in &catalog.segments {
         folder.open_segment(info)?.verify()?;
     }
-    // Those of another version are replaced when it is their turn.
+    // Values of another version are no damage: the next run replaces them.
     match ValueFile::open(&folder.values()).and_then(|values| values.verify()) {
         Err(Error::Damaged { path, .. }) => Err(Error::Values(path)),
         Err(Error::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -1,9 +1,9 @@
 //! The part of an index that an update keeps.
 //!
-//! Segments are never changed. Those that are small in comparison with what is read anyway, or of which less than half is
-//! still of use, are given up, and their files are read again: so a segment has less than half as many files as the one
-//! before it, and a file is read as often as the logarithm of their number, not with every update (the merge policy of
-//! log-structured indexes).
+//! Segments are never changed. A segment is given up if it is small in comparison with the files that are read anyway, or if less
+//! than half of it is still in use; its remaining files are read again. So each segment has less than half as many files as the one
+//! before it, and the number of times that a file is read grows with the logarithm of the number of files, not with the number of
+//! updates (the merge policy of log-structured indexes).
 
 use finecomb_scan::{FileAt, Stamp, compare};
 
@@ -37,7 +37,7 @@ impl Kept {
         let mut files = same_files(before, tree, width);
         let mut uses = uses(before, &files);
         let is_sound = |at: usize| folder.folder.open_segment(&before.segments[at]).is_ok();
-        // Those that are read at every update count as nothing, so that an update without changes writes nothing.
+        // Files that are read at every update do not count, so that an update without changes writes nothing.
         let was_distrusted = |number| before.file(number).is_some_and(|file| is_distrusted(&file));
         let changed = tree
             .files
@@ -105,7 +105,7 @@ fn segment_of(uses: &[Use], file: &File) -> Option<usize> {
     end.checked_sub(1).filter(|_| file.documents > 0)
 }
 
-/// Gives up segments when `read` files are to be read, and those that cannot be opened.
+/// Gives up segments when `read` files are to be read, and segments that cannot be opened.
 fn give_up(uses: &mut [Use], segments: &[SegmentInfo], mut read: usize, is_sound: impl Fn(usize) -> bool) {
     let mut kept = vec![true; uses.len()];
     let mut may_join = true;

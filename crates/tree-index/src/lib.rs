@@ -1,8 +1,8 @@
 //! An index of a tree of files by their trigrams: a search reads it instead of most files.
 //!
-//! [`build`] lists a tree and reads its files, [`update`] only those that have changed. A search asks [`Indexes`], through the traits of `scan`, which files
-//! cannot match, and `scan` proves for each of them that it is what was indexed. So an answer is that of the tree at
-//! the moment of the search.
+//! [`build`] lists a tree and reads its files; [`update`] reads only files that have changed. A search asks [`Indexes`], through
+//! the traits of `scan`, which files cannot match, and `scan` proves for each of them that it has not changed since it was indexed.
+//! So the answer is correct for the tree at the moment of the search.
 //!
 //! An index is a folder: a catalog of directories, files and their stamps, and segments with a
 //! list of files for each trigram. What a file must hold to match a regular expression is a condition on its trigrams.

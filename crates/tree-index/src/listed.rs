@@ -61,8 +61,8 @@ impl Listed {
         Self { directories, paths, files }
     }
 
-    /// Gives up the selections by rule files that may have changed since `began`, when the tree was about to be listed: their
-    /// stamps, in `files`, may be those of another text.
+    /// Gives up the selections by rule files that may have changed since `began`, the time before the tree was listed: their
+    /// stamps, in `files`, may belong to another text.
     pub(crate) fn give_up_selections(&mut self, files: &[File], began: Instant) {
         let is_same = |entry: &Entry| {
             let file = entry.number.filter(|_| entry.kind == EntryKind::File);

@@ -1,8 +1,8 @@
 //! The trigrams that a file must hold to match a regular expression.
 //!
-//! The method is that of Russ Cox, "Regular Expression Matching with a Trigram Index": for every part of the
-//! expression, the strings that it matches if they are few, and otherwise the strings with which its matches begin and
-//! end, and the trigrams they must hold. Parts one behind the other hold the trigrams across their border as well.
+//! The method is from Russ Cox, "Regular Expression Matching with a Trigram Index". For every part of the expression, it derives
+//! the strings that the part matches, if they are few, and otherwise the strings that its matches begin and end with, and the
+//! trigrams that they must hold. Two consecutive parts add the trigrams across their border.
 
 #[cfg(test)]
 mod tests;
@@ -42,7 +42,7 @@ pub(crate) enum Needs {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sought {
-    /// The expressions, any of which makes a text match.
+    /// The expressions. A text matches if any of them does.
     pub patterns: Vec<Hir>,
     /// Whether a match must begin and end at the border of a word. Default: no.
     pub words: bool,
@@ -113,9 +113,9 @@ fn any(needs: impl IntoIterator<Item = Needs>) -> Needs {
 struct Part {
     /// All matches, if they are few.
     exact: Option<Strings>,
-    /// Strings with one of which every match begins, of up to two bytes. Only if `exact` is `None`.
+    /// Strings of up to two bytes: every match begins with one of them. Only if `exact` is `None`.
     prefix: Strings,
-    /// Strings with one of which every match ends, of up to two bytes. Only if `exact` is `None`.
+    /// Strings of up to two bytes: every match ends with one of them. Only if `exact` is `None`.
     suffix: Strings,
     /// Conditions on the trigrams within a match.
     needs: Vec<Needs>,
@@ -193,7 +193,7 @@ fn at_word(side: Side, look: Look, strings: &Strings) -> Option<Needs> {
     (trigrams.len() <= AT_WORD).then_some(Needs::OneOf(trigrams))
 }
 
-/// Whether a byte is a character of words, as far as one byte can tell.
+/// Whether a byte alone is a word character.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -204,7 +204,7 @@ impl Part {
         Self { exact: Some(strings), prefix: Vec::new(), suffix: Vec::new(), needs: Vec::new() }
     }
 
-    /// A part of which nothing is known.
+    /// A part with unknown matches.
     fn unknown() -> Self {
         Self { exact: None, prefix: vec![Vec::new()], suffix: vec![Vec::new()], needs: Vec::new() }
     }
@@ -245,13 +245,13 @@ impl Part {
         self
     }
 
-    /// Strings with one of which every match begins, of up to two bytes.
+    /// Strings of up to two bytes: every match begins with one of them.
     fn first(&self) -> Strings {
         let cut = |string: &Vec<u8>| string[..string.len().min(2)].to_vec();
         self.exact.as_ref().map_or_else(|| self.prefix.clone(), |strings| sorted(strings.iter().map(cut)))
     }
 
-    /// Strings with one of which every match ends, of up to two bytes.
+    /// Strings of up to two bytes: every match ends with one of them.
     fn last(&self) -> Strings {
         let cut = |string: &Vec<u8>| string[string.len().saturating_sub(2)..].to_vec();
         self.exact.as_ref().map_or_else(|| self.suffix.clone(), |strings| sorted(strings.iter().map(cut)))

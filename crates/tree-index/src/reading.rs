@@ -157,7 +157,7 @@ impl Indexer<'_> {
         let Some(text_start) = text_start else { return Ok(State::Encoded) };
         let nul = memchr(0, bytes);
         let text = &bytes[..nul.unwrap_or(bytes.len())];
-        // A file with too many trigrams leaves documents behind that no file refers to.
+        // If a file has too many trigrams, the documents that were already added for it stay, but no file refers to them.
         let mut lines = 0;
         for part in parts(text) {
             let Some(trigrams) = self.trigrams.of(with_rest(text, part.clone()), MAX_TRIGRAMS) else {

@@ -144,7 +144,7 @@ impl Segment {
         self.pages.verify()
     }
 
-    /// Reads a page of the dictionary, and the entry behind it, which tells where its last list ends.
+    /// Reads a page of the dictionary and the entry after it, which holds the end of the page's last list.
     fn group(&self, group: usize) -> Result<Vec<u64>, Error> {
         let first = (group * GROUP) as u64;
         let last = self.entries.min(first + GROUP as u64);

@@ -27,7 +27,7 @@ impl Segments {
         Ok(Self(segments))
     }
 
-    /// The documents that fulfil a condition. If a match may span documents, those of each file in `united` count as one.
+    /// The documents that fulfil a condition. If a match may span documents, the documents of each file in `united` count as one.
     ///
     /// # Errors
     /// If a segment cannot be read or is damaged.

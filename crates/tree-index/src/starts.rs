@@ -1,5 +1,5 @@
-//! Document starts: where in divided files their documents start. A search reads those that may hold a match, and skips the
-//! others.
+//! Document starts: the offsets in divided files at which their documents start. A search reads only the documents that may hold a
+//! match.
 
 use crate::pages::u32_at;
 

@@ -13,9 +13,8 @@ pub(crate) fn trigram(bytes: [u8; 3]) -> Trigram {
 
 /// The trigrams of a text, each once, in the order of their first occurrence.
 ///
-/// A text counts as if a line feed stood before and behind it. So every byte of it is the first of a trigram with the
-/// byte behind it, and the third of one with the byte before it: that makes words at both ends of the text, and
-/// literals of two bytes, findable.
+/// A text is padded with a line feed at both ends. So every byte of it is the first of a trigram with the bytes after it, and the
+/// last of one with the bytes before it: words at both ends of the text, and literals of two bytes, can be found.
 pub(crate) struct Trigrams {
     /// A bit for each trigram that was seen.
     seen: Vec<u64>,

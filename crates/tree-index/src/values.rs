@@ -46,8 +46,8 @@ pub struct Values {
 }
 
 impl Values {
-    /// Opens the values of the nearest tree with an index that each input is in. Ignores values that are damaged or from another program.
-    /// `are_kept` tells whether those of this run are to be saved. `program` opens the file of the program.
+    /// Opens the values of the nearest tree with an index that each input is in. Ignores values that are damaged or from another
+    /// program. Saves the values of this run only if `are_kept` is set. `program` opens the file of the program.
     ///
     /// # Errors
     /// If the file of the program cannot be read.
@@ -93,8 +93,8 @@ impl Values {
         }
     }
 
-    /// Saves the values of this run with those of earlier ones, without those that have not been used for a while. Returns the errors of
-    /// those that cannot be written: then the values before are still there.
+    /// Saves the values of this run and of earlier ones, except values that have not been used for a while. Returns the write
+    /// errors; if a write fails, the previous values remain.
     pub fn save(&self) -> Vec<Error> {
         self.trees.iter().filter_map(|tree| tree.save().err()).collect()
     }
@@ -109,10 +109,10 @@ impl Values {
 struct TreeValues {
     folder: Folder,
     program: Program,
-    /// Those of earlier runs.
+    /// Values of earlier runs.
     earlier: Option<ValueFile>,
     seed: u64,
-    /// Those of this run; `None` if they are not kept.
+    /// Values of this run; `None` if they are not kept.
     present: Option<Mutex<Present>>,
 }
 
@@ -121,7 +121,7 @@ struct TreeValues {
 struct Present {
     /// As they will be in the file.
     added: HashMap<Key, Vec<u8>>,
-    /// Those of earlier runs that were used.
+    /// Values of earlier runs that were used.
     used: HashSet<Key>,
 }
 
@@ -162,7 +162,7 @@ impl TreeValues {
         }
         let writing = self.wait_for_lock()?;
         let path = self.folder.values();
-        // Another process may have saved some meanwhile. Those of one that began without any have another seed, and are replaced.
+        // Another process may have saved values meanwhile. If it began without any, its values have another seed and are replaced.
         let earlier = ValueFile::open(&path).ok();
         let earlier =
             earlier.filter(|earlier| earlier.seed == self.seed && earlier.program.is_same(self.program));

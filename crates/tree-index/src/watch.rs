@@ -1,9 +1,9 @@
 //! A process that watches a tree, so that a search need not compare everything with the index.
 //!
-//! The kernel tells it of changes by inotify, and a search asks it over a socket for what it must look at itself:
-//! candidates, files that are not proven to be what they were, and the directories on the way to them. Before it
-//! answers, it takes all events from the queue; so it knows of all that happened before the question. The index is
-//! updated in the background when the tree has been quiet for a moment.
+//! The kernel reports changes by inotify. A search asks the process over a socket for the files it must look at itself: candidates,
+//! files that are not proven to be unchanged, and the directories on the way to them. Before the process answers, it takes all
+//! events from the queue, so it knows of all changes before the question. It updates the index in the background when the tree has
+//! been quiet for a moment.
 
 mod answer;
 mod places;
@@ -36,7 +36,7 @@ use crate::segments::Segments;
 /// Time without a change after which the index is updated.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// Time after which the index is updated although changes go on.
+/// Time after which the index is updated although changes continue.
 const LATEST: Duration = Duration::from_secs(10);
 
 /// An update is at most this fraction of the time.
@@ -46,8 +46,8 @@ const SHARE: u32 = 10;
 const RETRY: Duration = Duration::from_secs(1);
 const MAX_RETRY: Duration = Duration::from_secs(600);
 
-/// Time without an event or a question after which proofs are made: until then, the cores are for those who read and search,
-/// and the files that they opened are compared by the next search.
+/// Time without an event or a question before proofs are made. Until then, the cores are left to other processes, and the next
+/// search compares the files that these opened.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Events are taken from the queue this often, unless there is a question: each time costs as much as many events. The

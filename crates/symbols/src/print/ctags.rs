@@ -66,7 +66,7 @@ impl Tags {
         self.ends.extend(other.ends.iter().map(|end| before + end));
     }
 
-    /// Writes the header and all lines, sorted, with those of an older file that are kept.
+    /// Writes the header, and all lines in sorted order, merged with the kept lines of an older file.
     pub(crate) fn write<'l>(
         &'l self,
         kept: impl Iterator<Item = &'l [u8]>,

@@ -9,7 +9,7 @@ pub(super) fn print(file: &File<'_>, out: &mut Output<'_>) {
     put_path(bytes(file.path), out.bytes());
     for symbol in file.symbols {
         put_symbol(file.text, file.language, symbol, out.bytes());
-        // The names of scopes are in each record, so that those of a file may be longer than its text.
+        // Each record repeats the names of its scopes, so the records of a file may be longer than its text.
         out.flush_if_full();
     }
 }

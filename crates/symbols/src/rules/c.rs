@@ -1,4 +1,4 @@
-//! C and C++. Of the bodies of functions only macros are listed, as the lexer leaves out the rest.
+//! C and C++. In the bodies of functions, only macros are listed: the lexer leaves out the rest.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(super) const C: &[Entry] = &[
     ("preproc_function_def", Rule::Define(Kind::Macro)),
 ];
 
-/// Nodes of C++ besides those of C.
+/// Nodes that only C++ has.
 #[cfg(feature = "cpp")]
 pub(super) const CPP: &[Entry] = &[
     ("class_specifier", Rule::Call(record)),
@@ -53,7 +53,7 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
                 return Some(Declared { name: field(node, "name")?, qualifier, function, is_function });
             }
             "operator_cast" => {
-                // The name of `operator type *()` goes on up to the parameters.
+                // The name of `operator type *()` extends up to the parameters.
                 let mut function = node.child_by_field_name("declarator")?;
                 while let Some(inner) = function.child_by_field_name("declarator") {
                     function = inner;
@@ -190,7 +190,7 @@ fn bindings(declarator: Node<'_>) -> Option<Vec<Node<'_>>> {
         .then(|| inner.named_children(&mut cursor).filter(|child| child.kind() == "identifier").collect())
 }
 
-/// Returns `true` for words that the parser takes for a name behind an unknown macro, as in `EXPORT int function()`.
+/// Returns `true` for words that the parser mistakes for a name after an unknown macro, as in `EXPORT int function()`.
 fn is_keyword(name: &[u8]) -> bool {
     const KEYWORDS: [&[u8]; 21] = [
         b"bool",

@@ -164,7 +164,7 @@ fn block(found: &mut Found<'_>, node: Node<'_>) {
     }
 }
 
-/// Members of interfaces and of types, but not those of the types of parameters and variables.
+/// Members of interfaces and type aliases. Members in the types of parameters and variables are not listed.
 #[cfg(feature = "typescript")]
 fn property(found: &mut Found<'_>, node: Node<'_>) {
     if matches!(found.scope_kind(), Some(Kind::Interface | Kind::Typedef)) {
@@ -189,7 +189,7 @@ fn next_name(statement: Node<'_>) -> Option<Range<usize>> {
     field(next, "name")
 }
 
-/// Functions without a body. Of the signatures of an overloaded function, the last one is listed, or its implementation.
+/// Functions without a body. An overloaded function is listed once: by its implementation, or else by its last signature.
 #[cfg(feature = "typescript")]
 fn signature(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
     let mut statement = node;

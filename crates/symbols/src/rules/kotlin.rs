@@ -34,7 +34,7 @@ fn class(found: &mut Found<'_>, node: Node<'_>) {
         child(node, &["class_body", "enum_class_body"]).map_or(node.end_byte(), |body| body.start_byte());
     match field(node, "name") {
         Some(name) => found.scope(Definition::new(kind, name, node).with_head(body)),
-        // A companion object without a name: its members are those of the class.
+        // A companion object without a name: its members belong to the class.
         None => found.open(Holds::Members),
     }
 }

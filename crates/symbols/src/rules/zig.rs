@@ -52,7 +52,7 @@ fn variable(found: &mut Found<'_>, node: Node<'_>) {
     found.scope(Definition::new(kind, name(identifier), node).with_head(head));
 }
 
-/// Members of containers. Those of a tuple have no name, and `_` stands for further values of an enumeration.
+/// Members of containers. The members of a tuple have no names, and `_` stands for further values of an enumeration.
 fn member(found: &mut Found<'_>, node: Node<'_>) {
     let in_enum = node.parent().is_some_and(|parent| parent.kind() == "enum_declaration");
     let identifier = node.child_by_field_name("name").filter(|name| name.kind() == "identifier");

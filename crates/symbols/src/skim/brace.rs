@@ -50,7 +50,7 @@ impl<'s, 'o> Skimmer<'s, 'o> {
         self.kept = self.lexer.at;
     }
 
-    /// Leaves out the comment that begins here, with the space behind it. Returns `false` if none does.
+    /// Leaves out the comment that begins here and the space after it. Returns `false` if no comment begins here.
     fn comment(&mut self) -> Option<bool> {
         let start = self.lexer.at;
         if !self.lexer.comment()? {

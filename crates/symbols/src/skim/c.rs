@@ -1,9 +1,9 @@
 //! Skimming C and C++: bodies of functions, initialisers, comments, replacement lists of macros and preprocessor conditions are left out.
 //! A fifth of the drivers of Linux is left. The lexer runs at 0.7 GB/s a core, tree-sitter at 6 MB/s.
 //!
-//! A condition that cuts a declaration in two (`#if` between a function's head and its body) is resolved in favour of its first branch, as
-//! Universal Ctags does. Invocations of macros at file scope are left out too, since they are not in the grammar; those that define
-//! something are recorded ([`Hidden`]).
+//! A condition that splits a declaration (`#if` between a function's head and its body) is resolved in favour of its first branch,
+//! as in Universal Ctags. Invocations of macros at file scope are left out too, since they are not in the grammar; if they define
+//! something, they are recorded ([`Hidden`]).
 
 mod lexer;
 mod macros;
@@ -98,7 +98,7 @@ pub(super) fn directive_end(source: &[u8], start: usize) -> usize {
     lexer.at
 }
 
-/// Last token of a declaration, as far as it matters.
+/// Kind of the last token of a declaration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Last {
     #[default]
@@ -124,7 +124,7 @@ struct Declaration {
     has_members: bool,
     /// `extern "C"`.
     is_linkage: bool,
-    /// First parentheses behind a word.
+    /// First parentheses after a word.
     parameters: Option<Range<usize>>,
     /// Anything but words and one group in parentheses.
     is_complex: bool,
@@ -219,7 +219,7 @@ impl Skimmer<'_, '_> {
         self.kept = self.lexer.at.min(self.lexer.source.len());
     }
 
-    /// Cuts the text behind a declaration that is in no other, if the piece is large enough.
+    /// Ends the piece after a top-level declaration, if it is large enough.
     fn cut(&mut self) {
         if self.open.is_empty() && self.out.is_piece(self.lexer.at - self.kept) {
             self.keep_to(self.lexer.at);
@@ -396,7 +396,7 @@ impl Skimmer<'_, '_> {
             self.invocation();
         }
         self.declaration = Declaration::default();
-        // Other declarations may be those of parameters, between the head of a function and its body.
+        // A declaration after another token may belong to the parameters of an old-style function, between its head and its body.
         if matches!(self.lexer.source[..self.lexer.at], [.., b')' | b'}', b';']) {
             self.cut();
         }
@@ -490,7 +490,7 @@ impl Declaration {
     }
 }
 
-/// Skips a body, from its `{` to behind its `}`. Definitions of macros in it are kept.
+/// Skips a body, from its `{` to the end of its `}`. Definitions of macros in it are kept.
 fn body(lexer: &mut Lexer<'_>, out: &mut Skimmed) -> Option<()> {
     let mut depth = 0usize;
     let mut conditions = Vec::new();

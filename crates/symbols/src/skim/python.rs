@@ -88,7 +88,7 @@ impl Skimmer<'_, '_> {
             if is_in {
                 return None;
             }
-            // Comments behind the last line belong to the body up to the first one that is not indented as it is.
+            // Comments after the last line belong to the body, up to the first one with less indentation.
             let comments = self.comments.iter().take_while(|comment| comment.0 >= body);
             let end = comments.last().map_or(self.end, |comment| comment.1);
             self.end_scope(end);
@@ -169,7 +169,7 @@ impl Skimmer<'_, '_> {
         Some(())
     }
 
-    /// Handles a class or a function. Of its head, the name and the places of the parentheses and the colon are kept.
+    /// Handles a class or a function. Keeps the name in its head, and the places of the parentheses and the colon.
     fn definition(&mut self, start: usize, column: usize, is_class: bool) -> Option<()> {
         self.lexer.blanks()?;
         if self.lexer.word().is_empty() {
@@ -223,7 +223,7 @@ impl Skimmer<'_, '_> {
         }
     }
 
-    /// Skips a simple statement with the semicolon behind it, and keeps what it assigns to. Returns its end.
+    /// Skips a simple statement and the semicolon after it, and keeps the targets of its assignments. Returns its end.
     fn statement(&mut self) -> Option<usize> {
         let start = self.lexer.at;
         let (mut end, mut lambdas, mut is_annotated) = (start, 0usize, false);

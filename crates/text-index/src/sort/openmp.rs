@@ -9,7 +9,7 @@ use libsais::ThreadCount;
 // Not used directly: its feature statically links the OpenMP runtime.
 use openmp_sys as _;
 
-/// The number of threads to sort with: those that the system grants, up to `wanted`.
+/// The number of threads to sort with: as many as the system grants, up to `wanted`.
 pub(super) fn thread_count(wanted: usize) -> ThreadCount {
     ThreadCount::fixed(u16::try_from(available_threads(wanted)).unwrap_or(u16::MAX))
 }

@@ -145,7 +145,7 @@ fn has_empty_class(hir: &Hir) -> bool {
     }
 }
 
-/// Expressions over a few characters, some of which have other cases of other lengths.
+/// Expressions over a few characters, including characters whose other case has another length.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         6 => "[abckS_é-]{1,4}",

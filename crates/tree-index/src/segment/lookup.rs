@@ -149,7 +149,7 @@ impl<'l> Lookup<'l> {
                 Entry::Vacant(entry) => entry.insert(self.segment.group(group)?),
             };
             let trigram = |entry: &u64| (entry >> OFFSET_BITS) as Trigram;
-            // The last entry only tells where the list before it ends.
+            // The last entry only marks the end of the list before it.
             let listed = &entries[..entries.len().saturating_sub(1).min(GROUP)];
             let from = listed.partition_point(|entry| trigram(entry) < *trigrams.start());
             let inside = listed[from..].iter().take_while(|entry| trigrams.contains(&trigram(entry)));

@@ -136,7 +136,7 @@ pub(super) fn packed(value: &[u8]) -> Vec<u8> {
     [&head(false), value].concat()
 }
 
-/// The value; `None` if the bytes are not those of one.
+/// The value; `None` if the bytes are invalid.
 fn unpacked(mut bytes: &[u8]) -> Option<Vec<u8>> {
     let head = varint::take(&mut bytes)?;
     let length = usize::try_from(head >> 1).ok().filter(|&length| length <= MAX_VALUE)?;
@@ -149,7 +149,7 @@ fn unpacked(mut bytes: &[u8]) -> Option<Vec<u8>> {
     (got == length).then_some(value)
 }
 
-/// Writes a file of values: those of `kept`, which are in `earlier`, as far as they can be read, and those of `added`, as [`packed`].
+/// Writes a file of values: the readable values of `kept` from `earlier`, and the values of `added`, as [`packed`].
 ///
 /// # Errors
 /// If that fails.

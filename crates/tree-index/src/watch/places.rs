@@ -28,7 +28,7 @@ pub(super) enum Node {
 pub(super) struct Places {
     /// The directory that each directory is in; the root is in itself.
     parents: Vec<u32>,
-    /// The number behind the last directory below each directory: those below have consecutive numbers.
+    /// The number after that of the last directory below each directory. Directories below it have consecutive numbers.
     ends: Vec<u32>,
     /// The entry of each directory; of no meaning for the root.
     entries: Vec<u32>,
@@ -40,7 +40,7 @@ pub(super) struct Places {
     keys: Vec<(Key, Node)>,
     /// Directories that a search has to enter if it may select others than were indexed.
     pub(super) entered: Vec<u32>,
-    /// Directories with rules of which a proof is not possible.
+    /// Directories with rules that cannot be proven.
     pub(super) loose: Vec<u32>,
     /// Files that are searched or compared with their stamps at every query.
     pub(super) unsettled: Vec<u32>,
@@ -134,7 +134,7 @@ impl Places {
         self.files[file as usize]
     }
 
-    /// A directory and those that it is in; the root comes last.
+    /// A directory and its ancestors, up to the root.
     pub(super) fn upwards(&self, directory: u32) -> impl Iterator<Item = u32> {
         let parent = |&at: &u32| (at != 0).then(|| self.parents[at as usize]);
         std::iter::successors(Some(directory), parent)

@@ -1,8 +1,8 @@
-//! Proofs that directories and files are what they were, which hold until the kernel tells otherwise.
+//! Proofs that directories and files are unchanged, which hold until the kernel reports an event.
 //!
-//! Each directory and each file is watched by itself, by its inode: so a write through any of its names is told, and a link
-//! that is made elsewhere as well. Stores to a map of a file are not told. But a file has to be opened before it is
-//! mapped, which is. So a file is proven when
+//! Each directory and each file is watched by its inode, so a write through any of its names is reported, and so is a new link to
+//! it. Stores to a map of a file are not reported. But a file has to be opened before it is mapped, and that is reported. So a file
+//! is proven when
 //! 1. it is watched;
 //! 2. then, a read lease shows that it has no writer;
 //! 3. then, its stamp is that of the catalog;
@@ -25,7 +25,7 @@ use rustix::io::Errno;
 use super::Watched;
 use super::places::{Key, Node, key_of};
 
-/// Number of files of which leases are held at a time.
+/// Number of files that are leased at a time.
 const BATCH: usize = 256;
 
 const FILE_EVENTS: Kinds = Kinds::MODIFY
@@ -50,7 +50,7 @@ pub(super) struct Proofs {
     watches: HashMap<Key, i32>,
     /// Everything that is not proven.
     pub(super) unproven: BTreeSet<Node>,
-    /// The part of it of which a proof was not tried since the last event.
+    /// The unproven items without an attempt at a proof since the last event.
     pending: BTreeSet<Node>,
     /// Number of overflows of the queue of events.
     pub(super) overflows: u64,
@@ -71,7 +71,7 @@ pub(super) struct Drained {
 enum Doubt {
     /// It is not what it was.
     Changed,
-    /// It has a writer, or the system does not tell.
+    /// It has a writer, or the system does not report writers.
     Untold,
 }
 
@@ -106,7 +106,7 @@ impl Proofs {
         self.watches.len()
     }
 
-    /// Number of directories and files of which a proof was not tried since the last event.
+    /// Number of directories and files without an attempt at a proof since the last event.
     pub(super) fn pending(&self) -> usize {
         self.pending.len()
     }

@@ -29,7 +29,7 @@ use crate::pages::u64_at;
 /// Version of the conversation.
 const VERSION: u32 = 3;
 
-/// Time within which the other side must go on. A search that waits in vain compares everything itself.
+/// Time-out for the other side. A search that waits in vain compares everything itself.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Bytes of a part of a file in an answer: its beginning, its end, and the lines before it.
@@ -98,7 +98,7 @@ impl View {
 }
 
 impl Question {
-    /// Reads a question, and refuses those of others.
+    /// Reads a question, and refuses questions of other users.
     pub(super) fn read(stream: &UnixStream) -> Result<Self, String> {
         let failed = |error: io::Error| error.to_string();
         limit_waits(stream).map_err(failed)?;
@@ -231,7 +231,7 @@ impl Listener {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
             made.map_err(Error::io(parent))?;
         }
-        // One that a process has left behind.
+        // Removes the socket of a process that was killed.
         let _ = fs::remove_file(&path);
         let listen = || {
             let socket = UnixListener::bind(&path)?;

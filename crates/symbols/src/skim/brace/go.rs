@@ -114,7 +114,7 @@ impl<'s> File<'s, '_> {
     fn end(&mut self) {
         self.skimmer.lexer.at += 1;
         if self.braces == 0 && self.parentheses == 0 {
-            // A line that ends with an operator goes on.
+            // A line that ends with an operator continues in the next one.
             self.is_start = !b"=+-*/|&^,.<>:!%".contains(&self.last);
             if self.is_start {
                 self.skimmer.cut();

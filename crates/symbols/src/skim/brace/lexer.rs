@@ -25,7 +25,7 @@ pub(super) enum Word {
     Plain,
     /// It begins a definition, whose braces hold this.
     Defines(Holds),
-    /// An object is made. Braces behind its arguments hold members.
+    /// It creates an object: braces after its arguments hold members.
     Creates,
 }
 
@@ -34,13 +34,13 @@ pub(super) enum Word {
 pub(super) enum Holds {
     /// Code, in which only words that begin a definition matter.
     Code,
-    /// Members of a type, some of which have code in braces.
+    /// Members of a type; some of them have code in braces.
     Members,
     /// Definitions, in inner braces too.
     Definitions,
 }
 
-/// Syntax of a language, as far as the lexer knows it.
+/// The syntax of a language that the lexer needs to know.
 pub(super) struct Dialect {
     /// Comments in comments.
     pub(super) nested_comments: bool,
@@ -52,11 +52,11 @@ pub(super) struct Dialect {
     pub(super) text_blocks: bool,
     /// Strings in backticks, without escapes.
     pub(super) backticks: bool,
-    /// A string in `"` may go on in the next line.
+    /// Strings in `"` may continue in the next line.
     pub(super) multiline_strings: bool,
     /// Lengths of the words that mean something in code, as bits.
     pub(super) lengths: u32,
-    /// Meaning of a word in code. The lexer is behind it.
+    /// Meaning of a word in code. The lexer stands after the word.
     pub(super) word: fn(&Lexer<'_>, &[u8]) -> Word,
 }
 

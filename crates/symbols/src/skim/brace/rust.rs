@@ -7,7 +7,7 @@ use super::{Skimmed, Skimmer, Until};
 use crate::kind::Kind;
 use crate::skim::Hidden;
 
-/// Depth of braces in those of a type. Variants have one.
+/// Depth of nested braces within a type. Variants have depth one.
 const MAX_FIELDS: usize = 8;
 
 static RUST: Dialect = Dialect {

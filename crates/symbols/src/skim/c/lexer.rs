@@ -123,7 +123,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Skips to the line feed that ends the logical line, of which lines that end with a backslash are a part.
+    /// Skips to the line feed that ends the logical line. A line that ends with a backslash continues in the next one.
     pub(super) fn line(&mut self) {
         while let Some(end) = self.source.get(self.at..).and_then(|rest| memchr(b'\n', rest)) {
             self.at += end;
@@ -135,7 +135,7 @@ impl<'s> Lexer<'s> {
         self.at = self.source.len();
     }
 
-    /// Skips to the line feed that ends a preprocessor line. A comment in it may go on in further lines.
+    /// Skips to the line feed that ends a preprocessor line. A comment in it may span further lines.
     pub(super) fn directive_line(&mut self) {
         while let Some(next) = self.source.get(self.at..).and_then(|rest| memchr3(b'\n', b'"', b'/', rest)) {
             self.at += next;
@@ -201,7 +201,7 @@ impl<'s> Lexer<'s> {
         before.is_none_or(|&byte| byte == b'\n')
     }
 
-    /// Returns `true` if only blanks are behind this place in its line.
+    /// Returns `true` if only blanks follow in this line.
     pub(super) fn ends_line(&self) -> bool {
         let rest = self.source.get(self.at..).unwrap_or_default();
         let next = rest.iter().find(|&&byte| !matches!(byte, b' ' | b'\t' | b'\r'));

@@ -1,4 +1,4 @@
-//! Macros whose names tell their meaning: those that define something, and those that are attributes.
+//! Macros with a known meaning by their names: definitions and attributes.
 
 use std::ops::Range;
 

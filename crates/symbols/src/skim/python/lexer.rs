@@ -14,7 +14,7 @@ fn is(byte: u8, class: u8) -> bool {
 /// Deepest nesting of expressions in f-strings. Python allows fewer.
 const MAX_NESTING: usize = 200;
 
-/// Token outside of brackets, as far as it matters.
+/// Kind of a token outside of brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// End of the logical line, or a comment.
@@ -69,7 +69,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Skips a backslash and the end of line behind it.
+    /// Skips a backslash and the line ending after it.
     fn continuation(&mut self) -> Option<()> {
         self.at += if self.starts_with(b"\\\r\n") { 3 } else { 2 };
         (self.source.get(self.at - 1) == Some(&b'\n')).then_some(())
@@ -118,7 +118,7 @@ impl<'s> Lexer<'s> {
         Some(Token::Other)
     }
 
-    /// Skips to behind the colon that ends the head of a compound statement.
+    /// Skips past the colon that ends the head of a compound statement.
     pub(super) fn head(&mut self) -> Option<()> {
         let mut lambdas = 0usize;
         loop {
@@ -307,7 +307,7 @@ impl<'s> Lexer<'s> {
 mod tests {
     use super::*;
 
-    /// The rest of a text behind its first logical line.
+    /// The rest of a text after its first logical line.
     fn behind_line(source: &str) -> Option<&str> {
         let mut lexer = Lexer::new(source.as_bytes());
         lexer.line()?;
