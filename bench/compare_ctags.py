@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the definitions that `comb symbols` lists with those of Universal Ctags, kind by kind.
+"""Compares the definitions that `comb symbols` lists with the tags of Universal Ctags, kind by kind.
 
     bench/compare_ctags.py [--comb PROGRAM] [--lang LANGUAGE] [--examples N] [--seed S] [--thorough] [--kind KIND] PATH...
 

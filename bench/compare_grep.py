@@ -14,7 +14,7 @@ are written to disk and compared as streams. Times are masked in both: the elaps
 --stats. Standard error is not compared.
 
 WEAK marks a command line for which the exit status of ripgrep is not the expected one, since the tree lacks a match: it tests less
-than intended. UNSTEADY marks one with several valid outputs of ripgrep, of which comb gave one (only with a late NUL in a pipe). The
+than intended. UNSTEADY marks one with several valid outputs of ripgrep, one of them from comb (only with a late NUL in a pipe). The
 exit status is 1 if anything differs.
 """
 

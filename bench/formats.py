@@ -50,7 +50,7 @@ Row = dict[str, str]
 
 
 def table(columns: str, separator: str = ",", header: bool = False) -> Callable[[str], list[Row]]:
-    """Reader of a table with these columns, of which the last may have spaces. A column named - is not compared."""
+    """Reader of a table with these columns. The last may have spaces. A column named - is not compared."""
     names = columns.split()
 
     def read(text: str) -> list[Row]:
@@ -71,7 +71,7 @@ def tally(text: str) -> list[Row]:
 
 
 def panels(text: str) -> list[Row]:
-    """Reader of GoAccess, which splits the paths among panels: those found, those of files, and those not found."""
+    """Reader of GoAccess, which splits the paths among panels: found, static files, and not found."""
     hits, sums = Counter(), Counter()
     for panel in (panel for name, panel in json.loads(text).items() if name != "general"):
         for item in panel["data"]:
@@ -202,7 +202,7 @@ def measures_job(comb: str, file: Path) -> Job:
         agrind(query, "key count sum(bytes) -", file),
     ]
     goals = [Goal("comb", ["comb -f 7"], 2.5), *(Goal("comb", [program.name], None) for program in programs[-4:])]
-    # Percentiles of comb are at most 0.4 % off. Those of angle-grinder are estimates, and of another rank for small groups.
+    # Percentiles of comb are at most 0.4 % off. angle-grinder's are estimates, and of another rank for small groups.
     return job_of(f"measures: top {arguments}", file, programs, goals, tolerance={"p99(bytes)": 0.004})
 
 
@@ -289,7 +289,7 @@ def csv_job(comb: str, file: Path) -> Job:
 
 
 def logfmt_job(comb: str, file: Path) -> Job:
-    """angle-grinder is left out: it loses the fields behind a value with an escaped quote."""
+    """angle-grinder is left out: it loses the fields after a value with an escaped quote."""
     key = "path"
     mlr = f"mlr --idkvp --ifs ' ' --ocsv count-distinct -f {key} then sort -nr count then head -n 10 {file.name}"
     programs = [

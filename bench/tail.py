@@ -3,8 +3,8 @@
 
     bench/tail.py [--rate MB] [--seconds N] [--only TEXT] [--comb PATH] [--log FILE] [--folder FOLDER]
 
-A writer on one core appends blocks of real lines to a log at a steady rate. comb runs on another core, with one thread. How far it is
-behind is the number of bytes that were written and that it has not read, in samples during the second half. After the last write comb is asked
+A writer on one core appends blocks of real lines to a log at a steady rate. comb runs on another core, with one thread. The backlog is
+the number of bytes that were written and not yet read, sampled during the second half. After the last write comb is asked
 to end at once, and must have counted every line; that time is the lag. The peer, tail -F into awk, ends at a last line that awk knows.
 
 While nothing happens, the CPU time and the context switches of comb are counted.

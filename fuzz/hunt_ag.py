@@ -61,7 +61,7 @@ def is_known(arguments: list[str]) -> bool:
         or has("--column", "--vimgrep") and has("^$")
         # Named directories are searched even if they match.
         or has("--ignore", "--ignore-dir") and has("sub", "b.py")
-        # ag prints other lines than those that match.
+        # ag prints lines that do not match.
         or has("--nomultiline")
         or has("--vimgrep", "--column") and has(r"o\nb", r"foo\s+bar", "[^x]a", r"r\n\n*f")
         # Types replace the expression.

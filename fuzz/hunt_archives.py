@@ -39,7 +39,7 @@ def text(rng: random.Random) -> bytes:
         lines += [b"%x a" % rng.getrandbits(90) for _ in range(rng.randrange(40_000))]
     if rng.random() < 0.05:
         lines.append(b"long" * rng.randrange(60_000))
-    # A NUL behind the first 64 KiB ends the search of a file as it does in a pipe, which is not that of a file on disk.
+    # A NUL after the first 64 KiB would end the search of a member as in a pipe, and the search of a file on disk elsewhere.
     if rng.random() < 0.1 and sum(map(len, lines)) < 60_000:
         lines.append(b"\0 a")
     data = b"\n".join(lines) + (b"\n" if rng.random() < 0.7 else b"")

@@ -118,7 +118,7 @@ def check_condition(comb: str, rng: random.Random, log: Log, root: Path) -> str 
     found = ask(comb, words, 5, root)
     names = {name: in_condition(log.kind, name) for name in log.names}
     expected = sorted(before + shown for shown in names.values() if shown.startswith(start))
-    # If no name begins so as it is written, those that do without quotes are offered.
+    # If no name as shown begins with the word, names whose unquoted form does are offered.
     plain = sorted(before + shown for name, shown in names.items() if name.startswith(start))
     if sorted(found) != (expected or plain):
         return f"{shlex.join(words)} in {log.path.read_text()!r}\n  expected {expected or plain}\n  found    {found}"

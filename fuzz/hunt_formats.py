@@ -910,7 +910,7 @@ def rounded_means(rows: list[list[bytes]], numbers: int, question: Question) -> 
 
 
 def check_text(out: bytes, rows: list[list[bytes]], numbers: int, question: Question) -> str | None:
-    """Whether the text has the numbers of each row in order, and behind them the fields of its key."""
+    """Whether the text has the numbers of each row in order, followed by the fields of its key."""
     lines = out.split(b"\n")[:-1]
     if question.totals:
         lines = lines[:-1]
@@ -1009,7 +1009,7 @@ class Hunt:
                 self.widths(name, [content[at:end] for at, end in line_spans(content)], self.widened(rng, table, question), turn_seed)
                 continue
             flags = [*question.format, *question.arguments()]
-            # With -e, positions are those of groups.
+            # With -e, positions count groups.
             has_oracle = not question.extract or not any(isinstance(name, int) for name in question.names())
             fault = check_oracle(self.comb, self.root, table, question, flags, turn_seed) if has_oracle else None
             if fault:

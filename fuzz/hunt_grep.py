@@ -105,7 +105,7 @@ def line(rng: random.Random) -> bytes:
 
 
 def long_line(rng: random.Random) -> bytes:
-    """Makes a line of more than a mebibyte, with NULs and words behind it: comb splits it."""
+    """Makes a line of more than a mebibyte with NULs and words at its end: comb splits it."""
     pieces = [rng.choice([b"foo", b"bar", b"y" * rng.randrange(40_000), b""]) + b"\0" for _ in range(rng.randrange(1, 40))]
     return b"x" * ((1 << 20) - rng.choice([0, 0, 1, 9, 400])) + b"".join(pieces) + rng.choice([b"", b"foo", b"z"])
 
@@ -200,7 +200,7 @@ def is_known(arguments: list[str], root: Path) -> bool:
         or ("-v" in given and "--stop-on-nonmatch" in given)
         # ripgrep gives two different outputs.
         or ("-U" in given and ("-v" in given or limits or "--crlf" in given or "--null-data" in given))
-        # On one thread, a file of which nothing is printed gets a separator.
+        # On one thread, a file without printed lines gets a separator.
         or ({"-U", "-o"} <= given and context)
         or (given & {"--stats", "--json"} and has_nul)
         # After the first mebibyte of a line, each NUL ends the text that a pattern sees.
@@ -209,7 +209,7 @@ def is_known(arguments: list[str], root: Path) -> bool:
         or long > 1
         or (long and "-L" in given)
         or (long and paths > 1)
-        # Of several patterns, one that begins with a line feed loses a line.
+        # If one of several patterns begins with a line feed, a line is lost.
         or ("-U" in given and arguments.count("-e") > 1 and r"\nfoo" in given)
     )
 

@@ -5,7 +5,7 @@
 
 Each step changes a tree, starts one or two of the programs that write an index (build, update, `comb grep --index-update`, `comb symbols --index-update`,
 watch), and kills one of them: after a random time or, with strace, at a random system call that changes a file. Then the checksums of the index must match, and searches
-must have the answers that they have without an index. From time to time a writer is left alone: it must not be stopped by what others left behind,
+must have the answers that they have without an index. From time to time a writer is left alone: it must succeed in spite of files that killed writers left behind,
 and must leave nothing but the files of the index.
 
 The file system of --folder must be one that indexes trust, such as ext4.
@@ -25,7 +25,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 WORDS = ["needle", "hay", "stack", "pm", "int", "void", "return", "struct", "a", "b", "c"]
-# System calls that change what is on disk, and how many of them a writer makes; then also those that come before them.
+# System calls that change files, with the number that a writer makes; then also the calls before them.
 WRITES = "write,pwrite64,fdatasync,rename,renameat,renameat2,linkat,unlink,unlinkat,ftruncate"
 CALLS = [(WRITES, 40), (WRITES + ",openat,flock", 400)]
 PATTERNS = ["needle", "pm.*stack", "struct|void", r"\bpm\b", "xyzzy"]
@@ -90,7 +90,7 @@ class Tree:
             pass
         was_killed = victim.returncode in (None, -signal.SIGKILL)
         for process in filter(None, (victim, other)):
-            # A watch ends only by a signal; its tracer would leave it behind.
+            # A watch ends only by a signal; killing its tracer would not end it.
             if process is victim or process.poll() is None and self.rng.random() < 0.5:
                 kill(process, signal.SIGKILL)
             else:
@@ -110,7 +110,7 @@ class Tree:
                 raise Fault(f"{arguments}: {[(one.stdout[-200:], one.stderr, one.returncode) for one in answers]}")
 
     def write_alone(self) -> None:
-        """A writer must succeed, and remove what others left behind."""
+        """A writer must succeed, and remove the files that others left behind."""
         done = self.run("index", *self.rng.choice([["build", "."], ["build", "."], ["update", "."]]))
         if done.returncode != 0 and b"no index" not in done.stderr:
             raise Fault(f"a writer that is alone: {done.stderr!r}")

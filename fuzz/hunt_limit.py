@@ -71,7 +71,7 @@ def cut(whole: bytes, limit: int, case: Case, starts: set | None) -> bytes:
         if NOTICE.search(plain):
             path = plain.split(b": ", 1)[0]
             if last is None or path != last[0]:
-                # It is the result of a file of which no line is printed.
+                # The notice is the result of a file without printed lines.
                 results += 1
                 if results > limit:
                     break
@@ -190,7 +190,7 @@ def check_limit(comb: str, rng: random.Random, case: Case, root: Path) -> tuple[
 
 
 def cut_messages(whole: bytes, limit: int) -> bytes:
-    """Messages of the first results. A file of which none is printed has no other messages either."""
+    """Messages of the first results. A file without printed results has no other messages either."""
     kept, results, held = [], 0, b""
     is_shown = False
     for line in split(whole):

@@ -23,7 +23,7 @@ SORTS = ["--sortr=path", "--sort=modified", "--sortr=modified"]
 
 
 def add_files(rng: random.Random, root: Path) -> None:
-    """Adds files of other kinds than those of `hunt_grep.make_tree`."""
+    """Adds files of kinds that `hunt_grep.make_tree` does not make."""
     for number in range(rng.randrange(5)):
         text = hunt_grep.content(rng)
         kind = rng.choice(["large", "gzip", "utf-16", "mark", "empty", "binary", "crowd"])
@@ -56,7 +56,7 @@ def set_times(rng: random.Random, root: Path) -> dict[bytes, int]:
 
 
 def in_order(lines: bytes, sort: str, times: dict[bytes, int]) -> bytes:
-    """The lines of each file, with the files in order. Those of a file are together."""
+    """The lines of each file, with the files in order. The lines of a file are together."""
     by_length = sorted(times, key=len, reverse=True)
     start = re.compile(b"|".join(map(re.escape, by_length)))
     groups: dict[bytes, list[bytes]] = {}

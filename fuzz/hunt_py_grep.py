@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Searches random trees with finecomb.grep, as an iterator and as a stream of Arrow, and compares the lines with those that comb prints.
+"""Searches random trees with finecomb.grep, as an iterator and as a stream of Arrow, and compares the lines with the output of comb.
 
     hunt_py_grep.py [--runs N] [--seed S]
 
@@ -109,7 +109,7 @@ def compare(source, directory):
             matches = finecomb.grep(pattern, directory, **flags, **run)
         except finecomb.Error as error:
             done = subprocess.run([COMB, "grep", *words_of(flags), "-e", pattern, directory], capture_output=True, text=True, errors="replace")
-            # The command does not look at a pattern of which it wants no line.
+            # The command does not compile a pattern if no line is wanted.
             is_same = 0 in (flags.get("max_count"), flags.get("limit")) or done.returncode == 2 and str(error).splitlines()[-1] in done.stderr
             return (None if is_same else f"{flags}: {error} but {done.stderr}"), 0
         found = [(m.path, m.line_number, m.offset, m.line, m.spans, m.is_context) for m in matches]

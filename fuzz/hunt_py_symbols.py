@@ -5,8 +5,8 @@
 
 Needs a Python environment with the module, the command beside it, and pyarrow. Each run writes a tree of pieces of the source text in the
 directories, cut and mixed at random, some of them hidden, damaged, linked, in archives or without a known extension. Then it lists the tree
-with random flags, some of them invalid: the symbols of an iterator and of a stream of Arrow, the warnings and the errors must be those of the
-command. Some lists use an index in which an earlier run has left what it parsed; some are left before their end.
+with random flags, some of them invalid: the symbols of an iterator and of a stream of Arrow, the warnings and the errors must equal the
+command's. Some lists use an index in which an earlier run has left what it parsed; some are left before their end.
 """
 
 import argparse
@@ -156,7 +156,7 @@ class Fuzzer:
             self.faults.append(f"{what}: {len(found)} instead of {len(expected)}: {str(differ)[:600]}")
 
     def check(self, paths: list, flags: dict) -> None:
-        """Compares all results with those of the command."""
+        """Compares all results with the command's."""
         expected, stderr, status = self.by_command(paths, flags)
         what = f"{flags} {[str(path) for path in paths[1:]]}"
         try:

@@ -3,7 +3,7 @@
 
     fuzz/hunt_sorted.py [--comb PROGRAM] [--runs N] [--seed N] [--keep FOLDER]
 
-A log keeps the promise if no record is earlier than one before it by more than the slack. Then the bytes must be those of the same count
+A log keeps the promise if no record is earlier than one before it by more than the slack. Then the output must equal that of the same count
 without `--sorted`, at every width and block size, without any report. Otherwise either the bytes are the same, or the records that were
 counted are in order, or there is a report; and a report that the file was read whole means that the bytes are the same. The report is
 the same at every width. Blocks are small, so that small files are searched.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts and searches random files with finecomb.spark, in random splits, and compares rows and messages with those of comb.
+"""Counts and searches random files with finecomb.spark, in random splits, and compares rows and messages with comb's.
 
     hunt_spark.py [--runs N] [--seed S] [--spark]
 

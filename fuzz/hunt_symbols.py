@@ -4,8 +4,8 @@
     fuzz/hunt_symbols.py [--comb PROGRAM] [--runs N] [--per-run N] [--seed N] [--only N] [--updates] DIRECTORY...
 
 Each run writes some hundred files and checks: the exit status of every format, the same bytes at -j1 and -j7, every name at its line and
-column, every extent within its file. Of the files that were not changed, the quick list must equal the thorough one; of changed ones, which
-have syntax errors, and of C and C++, where a preprocessor is missed, the number of differences is printed. The files of a run with faults are
+column, every extent within its file. For unchanged files, the quick list must equal the thorough one. For changed files, which
+have syntax errors, and for C and C++, which lack a preprocessor, the number of differences is printed. The files of a run with faults are
 kept in a directory that is named.
 
 With an index, in which an earlier run has left what it parsed, the list must be the same, also when some files have changed.
@@ -166,7 +166,7 @@ class Run:
             one = json.loads(line)
             if one["path"] != path:
                 path = one["path"]
-                # Places are those of the text, without a byte order mark.
+                # Places count from the text, after a byte order mark.
                 text = (self.directory / path).read_bytes().removeprefix(b"\xef\xbb\xbf")
                 lines = text.split(b"\n")
             exact = one.get("name_base64")

@@ -815,7 +815,7 @@ def check(rng: random.Random, world: World, running: Comb, output: str, has_key:
 
 
 def leave_out_margin(world: World, counted: dict, written: dict, before: float, after: float) -> None:
-    """Leaves out the keys that may be counted or forgotten, and those that must be forgotten of what was written."""
+    """Leaves out the keys that may be counted or forgotten, and the written keys that must be forgotten."""
     slice_width = 1
     for entry in {*counted, *written}:
         seconds = int(entry.removeprefix("at"))

@@ -8,8 +8,8 @@ in extreme years, and asks a question with a window, buckets, or both. The JSON 
 buckets, and the number of records without a time. At other widths and block sizes the bytes must be the same, from the file, from gzip and from a
 pipe; only from a pipe, years that are not written depend on the time of day.
 
-If the Python package duckdb is installed, DuckDB reads times and makes buckets of some logs too. Zones are those of the system in all
-three, except that DuckDB has its own.
+If the Python package duckdb is installed, DuckDB reads times and makes buckets of some logs too. comb and the oracle use the system's
+zones; DuckDB has its own.
 """
 
 import argparse
@@ -117,7 +117,7 @@ class Log:
             form = self.pattern or rng.choice(self.forms)
             text, meaning = by_pattern(rng, form, at, self.zone) if self.pattern else written(rng, form, at, self.zone)
             if self.format == "combined" and not self.rows:
-                # The first records tell where times are.
+                # The place of times is detected from the first records.
                 text, meaning = "01/Mar/2026:06:20:09 +0000", 1_772_346_009 * SECOND
             elif rng.random() < untimed:
                 # The beginning of some is a number of seconds.
@@ -331,7 +331,7 @@ def compared(expected: dict, done: tuple[int, bytes, str]) -> str | None:
 
 
 def check(comb: str, log: Log, question: Question, seed: int, path: Path) -> tuple[list[str], str] | None:
-    """Compares the answer with that of the oracle, and those of other ways to read the log with it."""
+    """Compares the answer with the oracle's, and with the answers of other ways to read the log."""
     rng, flags = random.Random(seed), [*log.flags, *question.flags]
     content = log.content()
     path.write_bytes(content)
@@ -364,7 +364,7 @@ def check(comb: str, log: Log, question: Question, seed: int, path: Path) -> tup
 
 
 def ask_duckdb(duckdb, comb: str, rng: random.Random, path: Path) -> tuple[list[str], str] | None:
-    """Compares counts by the time that clocks show at the beginning of a bucket with those of DuckDB, which reads the times, too."""
+    """Compares counts with DuckDB's, which reads the times, too. Buckets are named by the time that clocks show at their beginning."""
     # Its rules for the next decades of Morocco may be of another year.
     name = rng.choice([name for name in ZONES if name[0] not in "+-" and name != "Africa/Casablanca"])
     zone = zone_of(name)

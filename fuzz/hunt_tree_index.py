@@ -88,7 +88,7 @@ class Tree:
             filler = (line * (rng.randrange(150_000) // len(line) + 1)).encode()
             return text + filler + text + (filler[: rng.randrange(70_000)] + text if rng.random() < 0.5 else b"")
         if kind < 0.14:
-            # Several parts, of which a search reads some.
+            # Several parts, so that a search reads only some.
             filler = "".join(f"hay {number}\n" for number in range(rng.randrange(1, 40_000))).encode()
             cuts = sorted(rng.randrange(len(filler)) for _ in range(rng.randrange(3)))
             return text[:20].join(filler[start:end] for start, end in zip([0, *cuts], [*cuts, len(filler)]))
@@ -417,7 +417,7 @@ class Fault(Exception):
 
 
 def hunt(seed: int, steps: int, comb: str, folder: str | None, keep: str | None, is_watched: bool) -> tuple[int, int, int, str | None]:
-    """Runs some steps on a tree of their own. Returns their number, files omitted as far as statistics showed them, answers of watches, and the fault."""
+    """Runs some steps on a tree of their own. Returns the number of steps, of files that statistics show as omitted, and of answers of watches, and the fault."""
     root = Path(tempfile.mkdtemp(prefix="hunt-tree-", dir=folder))
     tree = Tree(random.Random(seed), root, comb, is_watched)
     done, omitted, actions, fault = 0, 0, [], None

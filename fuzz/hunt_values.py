@@ -4,7 +4,7 @@
     fuzz/hunt_values.py [--comb PROGRAM] [--runs N] [--seed N] [--keep FOLDER]
 
 Up to 1024 values of a key, percentiles must be exact, beyond that at most 2^-8 off, and between the smallest and the largest value. Up to
-4096 distinct values must be counted exactly, beyond that to six standard errors. Placeholders must be those of an oracle by regular
+4096 distinct values must be counted exactly, beyond that to six standard errors. Placeholders must equal an oracle's by regular
 expressions. The bytes must be the same at another width and block size, and with the records in another order.
 """
 

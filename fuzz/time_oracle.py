@@ -128,7 +128,7 @@ class Buckets:
         return following
 
     def all(self, known: list[int]) -> list[int]:
-        """Starts with those of empty buckets between, except where these are too many."""
+        """Starts of all buckets, including empty ones between, except where these are too many."""
         starts = known[:1]
         for start in known[1:]:
             # A bucket is longer than its width by at most a change of clocks of a day.
@@ -250,7 +250,7 @@ def written(rng: random.Random, form: str, at: int, zone: tzinfo) -> tuple[str, 
 
 
 def number(rng: random.Random, form: str, at: int) -> tuple[str, int | None]:
-    """Seconds, ms, us or ns since 1970; the number of digits tells which."""
+    """Seconds, ms, us or ns since 1970, by the number of digits."""
     unit = {"s": SECOND, "fraction": SECOND, "ms": 10**6, "us": 1000, "ns": 1}[form]
     value = abs(at) // unit
     text = str(value)

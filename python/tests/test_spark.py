@@ -87,7 +87,7 @@ class Logs(Files):
         return str(super().write(name, data))
 
     def assert_same(self, spark, paths, flags, **division):
-        """Compares rows with those of the module, and their numbers with those of the command."""
+        """Compares the rows with the module's, and their numbers with the command's."""
         top, messages = caught(finecomb.top, paths, **flags)
         frame, found = caught(finecomb.spark.top, spark, paths, **flags, **division)
         self.assertEqual(
@@ -261,7 +261,7 @@ class Search(OnTwoCores):
         return self.write(name, gzip.compress(text) if name.endswith(".gz") else text)
 
     def assert_found(self, pattern, paths, flags, **division):
-        """Compares rows and messages with those of the command, and of the module."""
+        """Compares the rows and messages with the command's and the module's."""
         expected, said = grepped(pattern, paths, flags)
         _, messages = caught(lambda: list(finecomb.grep(pattern, paths, **flags)))
         frame, found = caught(finecomb.spark.grep, self.spark, pattern, paths, line_number=True, **flags, **division)

@@ -1,4 +1,4 @@
-"""Keyword arguments: those of `finecomb.top`, and those of the division among executors."""
+"""Keyword arguments: the flags of `finecomb.top`, and the division among executors."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def exists(spark: SparkSession, path: str) -> bool:
 
 
 def read(spark: SparkSession, paths: list[str], has_lines: bool, *metadata: str) -> DataFrame:
-    """Lines as bytes, behind columns of metadata such as `PATH`; or whole files by path."""
+    """Lines as bytes, after columns of metadata such as `PATH`; or whole files by path."""
     reader = spark.read.option("recursiveFileLookup", "true")
     if has_lines:
         return reader.option("lineSep", "\n").text(paths).select(*metadata, col("value").cast("binary"))

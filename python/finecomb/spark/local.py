@@ -34,7 +34,7 @@ def path_of(text: str) -> str:
 
 
 def list_tasks(counts: finecomb.Counts, paths: list[str], size: int | None, cores: int) -> list[list[Split]]:
-    """The splits of all files by task. Warns of those that are not there."""
+    """The splits of all files by task. Warns of missing files."""
     if not paths:
         return []
     files = counts.files([path_of(path) for path in paths])
@@ -47,5 +47,5 @@ def count(spark: SparkSession, plan: Plan, tasks: list[list[Split]]) -> DataFram
 
 
 def run(spark: SparkSession, tasks: int, function: Callable[[Batches], Batches], schema: StructType | str) -> DataFrame:
-    """Rows of tasks, each of which has its number as input."""
+    """Rows of tasks. The input of each task is its number."""
     return spark.range(0, tasks, 1, tasks).mapInArrow(function, schema)

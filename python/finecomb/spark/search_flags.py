@@ -1,4 +1,4 @@
-"""Keyword arguments of searches: those of `finecomb.grep`, and the size of splits."""
+"""Keyword arguments of searches: the flags of `finecomb.grep`, and the size of splits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REFUSED = {
 """Flags without a meaning here, each with the reason."""
 
 CONTEXT = ("after_context", "before_context", "context", "passthru")
-"""Flags that print lines near those that are found."""
+"""Flags that print lines near the matches."""
 
 DEPENDENT = (
     *CONTEXT, "max_count", "multiline", "multiline_dotall", "stop_on_nonmatch", "file_and", "file_not",

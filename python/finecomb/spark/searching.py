@@ -21,7 +21,7 @@ from .search_flags import SearchOptions
 from .splits import Split
 
 LINES = {"text": True, "encoding": "none", "line_number": True}
-"""Flags for lines of a reader of Spark, which has decompressed and divided the files. Their numbers are those of rows."""
+"""Flags for lines from a reader of Spark, which has decompressed and divided the files. Line numbers are row numbers."""
 
 NOT_OF_LINES = ("binary", "no_line_number", "search_zip")
 """Flags that these replace."""
@@ -61,7 +61,7 @@ class Search:
         return pa.schema(columns)
 
     def batch(self, found: pa.RecordBatch, **changed: pa.Array) -> pa.RecordBatch:
-        """Rows of lines, some columns of which are others than those that were found. Spark has no views and no unsigned numbers."""
+        """Rows of lines, with `changed` columns in place of the found ones. Spark has no views and no unsigned numbers."""
         columns = {name: changed.get(name, found.column(name)) for name in found.schema.names}
         columns["is_context"] = pc.is_null(found.column("spans"))
         return pa.RecordBatch.from_arrays([columns[field.name].cast(field.type) for field in self.schema], schema=self.schema)

@@ -23,7 +23,7 @@ SWITCHES = ("archives", "each", "ignore", "ignore_case", "no_decompress", "no_he
 """Flags without a value."""
 
 NOT_SUMS = ("distinct", "mean", "p50", "p95", "p99", "percentile")
-"""Measures of all records that those of splits do not give."""
+"""Measures that cannot be merged from the measures of splits."""
 
 
 class TopSource(DataSource):
@@ -52,7 +52,7 @@ class TopReader(DataSourceReader):
     def __init__(self, options: dict[str, str]) -> None:
         self.paths = paths_of(options, "top", "counts")
         self.flags, self.division = flags_of(options)
-        # Relative times are those of this moment in all tasks.
+        # All tasks share the counts' definition, so that relative times mean the same instants.
         self.template = finecomb.Counts(**self.flags).to_bytes()
 
     def partitions(self) -> list[InputPartition]:
