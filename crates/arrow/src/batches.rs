@@ -1,4 +1,4 @@
-//! Conversion of the records of a job while it goes on.
+//! Conversion of the records of a job while it runs.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub trait Batches {
     /// No records so far. `names` are shown in the place of some paths.
     fn new(names: HashMap<Vec<u8>, String>) -> Self;
 
-    /// The rows in the records that follow those of the call before. Their text is not copied.
+    /// The rows in the records after those of the previous call. Their text is not copied.
     ///
     /// # Errors
     /// If a record is longer than the 2 GiB that Arrow allows.

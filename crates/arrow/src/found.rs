@@ -65,7 +65,7 @@ impl Batches for FoundBatches {
         columns.into_batch(self.paths.take_column()?, records, &self.schema)
     }
 
-    /// Takes the notices on files of which not all lines were found, as they are binary.
+    /// Takes the notices on binary files whose matches were not all listed.
     fn take_notices(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notices)
     }

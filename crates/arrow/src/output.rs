@@ -19,7 +19,7 @@ const BATCH: usize = 1 << 20;
 /// Formats of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFormat {
-    /// A stream in Arrow's IPC format, of which each batch can be read once it is written.
+    /// A stream in Arrow's IPC format. Each batch can be read as soon as it is written.
     Arrow,
     /// A Parquet file. Its parts are compressed with Snappy, and their index is at its end.
     #[cfg(feature = "parquet")]

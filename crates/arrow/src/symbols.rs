@@ -85,7 +85,7 @@ struct Columns {
     lossy: Lossy,
 }
 
-/// Views on texts, some of which may be missing.
+/// Views on texts; some texts may be missing.
 #[derive(Default)]
 struct Texts {
     views: Vec<u128>,

@@ -97,7 +97,7 @@ impl CacheDropper {
         (residue.pages > 0).then_some(residue)
     }
 
-    /// Drops and verifies the caches, and combines the findings with those of earlier runs (`None` before the first).
+    /// Drops the caches, verifies that, and combines the findings with the findings of earlier runs (`None` before the first).
     pub(crate) fn drop_and_verify(&self, before: Option<Cold>) -> Cold {
         let method = self.drop_caches();
         let now = Cold { method, residue: self.verify() };
@@ -178,7 +178,7 @@ impl Cold {
         self.residue.is_none_or(|residue| residue.is_cold())
     }
 
-    /// Combines the findings with those of another run.
+    /// Combines the findings with the findings of another run.
     fn and(self, other: Self) -> Self {
         let share = |residue: &Residue| residue.in_memory as f64 / residue.pages.max(1) as f64;
         let residues = [self.residue, other.residue].into_iter().flatten();

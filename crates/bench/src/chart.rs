@@ -46,7 +46,7 @@ pub(crate) struct Series {
     /// Name in the legend.
     pub(crate) name: String,
     pub(crate) kind: SeriesKind,
-    /// The points, from left to right. Those that are not finite are omitted.
+    /// The points, from left to right. Points that are not finite are omitted.
     pub(crate) points: Vec<Point>,
 }
 

@@ -1,4 +1,4 @@
-//! Input files of an experiment: those that `comb grep` would search, listed before anything is timed.
+//! Input files of an experiment: the files that `comb grep` would search, listed before anything is timed.
 
 use std::io;
 use std::path::Path;

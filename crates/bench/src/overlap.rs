@@ -272,7 +272,7 @@ mod tests {
         let steps = RefCell::new(Vec::new());
         let progress = |step: Step<'_>| steps.borrow_mut().push((step.done, step.total));
         let result = overlap(&options(directory.path()), &progress).expect("a result");
-        // Of the three cuts at multiples of 131,072, the first and the last are within a word.
+        // The first and the last of the three cuts at multiples of 131,072 are within a word.
         assert_eq!((result.files, result.bytes, result.words.count), (2, 500_009, 100_004));
         assert_eq!((result.in_memory, result.unreadable), (500_009, 0));
         let [part] = &result.parts[..] else { panic!("{result:?}") };

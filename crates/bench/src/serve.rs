@@ -1,8 +1,8 @@
 //! A persistent server against CGI, with a process per request.
 //!
-//! Everything runs on one machine: the clients compete with the server for CPU time, in all three modes alike. The load is a
-//! closed loop: each client sends its next query when the last one is answered, so that the latencies are those of a busy
-//! server, not of an overloaded one.
+//! Everything runs on one machine: the clients compete with the server for CPU time, in all three modes alike. The load is a closed
+//! loop: each client sends its next query when the last one is answered. So the latencies are measured on a busy server, not on an
+//! overloaded one.
 
 mod ask;
 mod cgi;

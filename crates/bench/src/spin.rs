@@ -30,7 +30,7 @@ const TRIAL: Duration = Duration::from_millis(20);
 pub struct SpinOptions {
     /// Numbers of threads. 1 is always measured, as the baseline.
     pub threads: Vec<NonZeroUsize>,
-    /// Number to which each thread counts; `None` for as far as one thread counts in about 0.2 s.
+    /// Number to which each thread counts; `None` for the number that one thread reaches in about 0.2 s.
     pub iterations: Option<u64>,
     /// Number of runs with each number of threads.
     pub runs: NonZeroUsize,

@@ -42,7 +42,7 @@ pub(crate) fn flag_name(command: &str, name: &str) -> String {
     long.map_or_else(|| name.to_owned(), |long| long.replace('-', "_"))
 }
 
-/// The name of a flag: `and` and `not` are words of Python, so they may have an underscore behind them.
+/// The name of a flag: `and` and `not` are keywords of Python, so a trailing underscore is allowed.
 fn plain(name: &str) -> &str {
     let plain = name.strip_suffix('_').unwrap_or(name);
     SHORT.iter().find(|(short, _)| *short == plain).map_or(plain, |(_, long)| *long)

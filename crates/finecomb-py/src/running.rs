@@ -1,4 +1,4 @@
-//! Jobs on threads of their own, while Python goes on.
+//! Jobs on threads of their own, while Python continues.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 /// Time between two looks at signals, and between two reports of progress.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Runs a job with these options, but without the lock of the interpreter. Ctrl-C and an exception of `progress` stop it. `progress` is called with the bytes
-/// that were processed, and with those of all inputs or `None`.
+/// Runs a job with these options, but without the lock of the interpreter. Ctrl-C and an exception of `progress` stop it.
+/// `progress` is called with the number of bytes processed, and the size of all inputs or `None`.
 ///
 /// # Errors
 /// If the job was stopped, or no thread can be started.
@@ -81,7 +81,8 @@ impl Reports {
         job(self.callback.as_ref().map(|_| watch))
     }
 
-    /// Calls the function with the bytes that were processed, and with those of all inputs or `None`; not twice with the same report.
+    /// Calls the function with the number of bytes processed, and the size of all inputs or `None`; never twice with the same
+    /// report.
     ///
     /// # Errors
     /// If the function raises an exception.

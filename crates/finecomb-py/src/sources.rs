@@ -122,7 +122,7 @@ impl Sources {
     }
 }
 
-/// A view of the bytes of a buffer; of an array of numbers, those that it has in memory.
+/// A view of the bytes of a buffer; for an array of numbers, of their representation in memory.
 fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let view = PyMemoryView::from(data)?.into_any();
     if PyBuffer::<u8>::get(&view).is_ok() { Ok(view) } else { view.call_method1("cast", ("B",)) }

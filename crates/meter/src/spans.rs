@@ -13,7 +13,7 @@ const MIN_GRAIN: Duration = Duration::from_micros(1);
 /// A continuous stay in one phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The phase. Of merged spans, that of the longest.
+    /// The phase. Merged spans have the phase of the longest.
     pub phase: Phase,
     /// Start, from the start of the job.
     pub start: Duration,

@@ -1,11 +1,10 @@
 //! The upper levels of binary splitting, with common factors of numerators and denominators removed.
 //!
-//! In T = T1 Q2 + P1 T2 both Q2 and P1 can be divided by their greatest common divisor, and so can the P and Q of the
-//! whole. That halves the size of the final sum. As all factors are known, no division is needed: the exponents of the
-//! primes in P and Q follow from Legendre's formula for factorials, those of the reduced factors from these, and the
-//! factors from their exponents (Cheng, Hanrot, Thomé, Zima and Zimmermann, "Time- and space-efficient evaluation of
-//! some hypergeometric constants", 2007). Above the lowest of these levels, P and Q are not computed at all. On lower
-//! levels there are fewer common factors, and plain splitting is faster.
+//! In T = T1 Q2 + P1 T2, both Q2 and P1 can be divided by their greatest common divisor, and so can the P and Q of the whole. That
+//! halves the size of the final sum. No division is needed, because all factors are known: Legendre's formula for factorials gives
+//! the exponents of the primes in P and Q, these give the exponents in the reduced factors, and these the factors (Cheng, Hanrot,
+//! Thomé, Zima and Zimmermann, "Time- and space-efficient evaluation of some hypergeometric constants", 2007). Above the lowest of
+//! these levels, P and Q are not computed at all. On lower levels there are fewer common factors, and plain splitting is faster.
 
 use std::cmp::Ordering;
 

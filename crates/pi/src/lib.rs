@@ -31,10 +31,10 @@
 //!
 //! # Exactness
 //!
-//! All arithmetic is on integers. Each part states an error bound for its result, and a few guard bits are computed
-//! beyond the required ones. If the digits still depend on unknown bits (as before a long run of nines), the
-//! computation is repeated with twice as many guard bits. So the digits are always exactly those of pi, truncated
-//! rather than rounded, and do not depend on the number of threads.
+//! All arithmetic is on integers. Each part states an error bound for its result, and a few guard bits are computed beyond the
+//! required ones. If the digits still depend on unknown bits (as before a long run of nines), the computation is repeated with
+//! twice as many guard bits. So the digits are always exact, truncated rather than rounded, and do not depend on the number of
+//! threads.
 
 mod decimal;
 mod error;

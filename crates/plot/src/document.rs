@@ -141,7 +141,7 @@ fn write_text(out: &mut String, (x, y): (Pixels, Pixels), size: i32, attributes:
 
 /// An SVG document with a title, a subtitle, and below them SVG elements that take `size` pixels (width and height).
 ///
-/// Characters that XML cannot represent are shown as �, those of `elements` as well.
+/// Characters that XML cannot represent are shown as �, also in `elements`.
 pub fn document(title: &str, subtitle: &str, size: (i32, i32), elements: &str) -> String {
     // Approximate character width of DejaVu Sans, which is wider than most fonts.
     let columns = |text_size: i32| (f64::from(size.0) / (f64::from(text_size) * 0.47)) as usize;

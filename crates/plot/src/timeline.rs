@@ -14,7 +14,7 @@ const BELOW: i32 = 56;
 /// Pixels of a line sample in the legend, with the blank that follows.
 const SAMPLE: i32 = 30;
 
-/// Colours after those of all pictures.
+/// Colours after the ones that all pictures share.
 const MORE_COLOURS: [Colour; 3] = [Colour(120, 94, 240), Colour(153, 153, 153), Colour(120, 70, 10)];
 
 /// Up to this number of buckets, bars are apart, and lines have a mark at each value.
@@ -29,7 +29,7 @@ pub struct Timeline {
     pub subtitle: String,
     /// Name of the values.
     pub value: String,
-    /// Number of buckets, each of which is as wide as the others.
+    /// Number of buckets, all of the same width.
     pub buckets: usize,
     /// Marks of the axis of time.
     pub ticks: Vec<Tick>,
@@ -62,10 +62,11 @@ pub struct Curve {
 }
 
 impl Timeline {
-    /// Maximum number of curves, each of which has its own colour.
+    /// Maximum number of curves: each has its own colour.
     pub const MAX_CURVES: usize = COLOURS.len() + MORE_COLOURS.len();
 
-    /// Maximum number of buckets of which each is drawn, two for a pixel. Of more, the highest of several is.
+    /// Maximum number of buckets that are all drawn, two for a pixel. If there are more, the highest of several neighbours is
+    /// drawn.
     pub const MAX_BUCKETS: usize = 2000;
 
     /// The chart as an SVG document.
@@ -168,7 +169,7 @@ fn colours() -> impl Iterator<Item = Colour> {
     COLOURS.into_iter().chain(MORE_COLOURS)
 }
 
-/// The values that are drawn: those of the buckets, or the highest of several neighbours.
+/// The values that are drawn: one for each bucket, or the highest of several neighbours.
 struct Slots {
     values: Vec<Option<f64>>,
     /// Number of buckets of a slot.
@@ -262,7 +263,7 @@ impl<'a> Legend<'a> {
     }
 }
 
-/// Width of a text in characters, of which those of East Asia take two.
+/// Width of a text in characters. East Asian wide characters count twice.
 fn text_width(text: &str) -> usize {
     text.chars().map(character_width).sum()
 }

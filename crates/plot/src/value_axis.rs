@@ -48,7 +48,7 @@ impl ValueAxis {
     }
 }
 
-/// A number with thousands separated by commas, and at most four significant digits behind the point.
+/// A number with thousands separated by commas, and at most four significant digits after the point.
 fn number(value: f64) -> String {
     let places = (3 - value.abs().log10().floor().clamp(-9.0, 3.0) as i32).max(0) as usize;
     let text = format!("{:.places$}", value.abs());

@@ -1,4 +1,4 @@
-//! Reading numbers and bytes that are one behind the other in memory.
+//! Reading consecutive numbers and bytes from memory.
 
 /// Reads from the beginning of some bytes. Numbers are little-endian.
 #[derive(Clone, Debug)]

@@ -56,7 +56,7 @@ pub struct GuardedMap {
     slot: usize,
 }
 
-// SAFETY: the bytes are owned, as those of a `Vec` are.
+// SAFETY: the bytes are owned, as in a `Vec`.
 unsafe impl Send for GuardedMap {}
 // SAFETY: as above.
 unsafe impl Sync for GuardedMap {}

@@ -5,8 +5,8 @@
 //!
 //! Every other crate may use this one; it uses none of them.
 //!
-//! Linux-only calls are behind `system`: its functions are those of `linux`, or their fallbacks in `portable` on other
-//! systems and with the feature `portable`. So no other crate asks which system it is on.
+//! Linux-only calls are in `system`, which is `linux`, or the fallbacks of `portable` on other systems and with the feature
+//! `portable`. So no other crate asks which system it is on.
 
 mod byte_reader;
 pub mod children;

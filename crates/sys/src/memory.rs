@@ -23,7 +23,7 @@ pub struct FixedVec<T> {
     capacity: usize,
 }
 
-// SAFETY: the values are owned, as those of a `Vec` are.
+// SAFETY: the values are owned, as in a `Vec`.
 unsafe impl<T: Send> Send for FixedVec<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for FixedVec<T> {}
@@ -136,8 +136,8 @@ pub fn has_address_space(bytes: usize) -> bool {
     }
 }
 
-/// Returns the memory available without swapping, in bytes: the lower of the kernel's estimate and the remaining limit
-/// of the control group. Other systems than Linux tell only how much memory the machine has. `None` if nothing is known.
+/// Returns the memory available without swapping, in bytes: the lower of the kernel's estimate and the remaining limit of the
+/// control group. On systems other than Linux, returns the memory of the machine. `None` if unknown.
 pub fn available() -> Option<u64> {
     system::memory::available()
 }

@@ -46,7 +46,7 @@ pub struct ReadBuffer {
     hidden: Option<(NonNull<u8>, usize)>,
 }
 
-// SAFETY: the bytes are owned, as those of a `Vec` are.
+// SAFETY: the bytes are owned, as in a `Vec`.
 unsafe impl Send for ReadBuffer {}
 // SAFETY: as above.
 unsafe impl Sync for ReadBuffer {}
@@ -130,7 +130,7 @@ impl ReadBuffer {
         Layout::from_size_align(capacity, align).expect("no address space holds more")
     }
 
-    /// Returns a range of the room, which must begin within the bytes or right behind them, and the position of its beginning.
+    /// Returns a range of the room, which must begin within the bytes or at their end, and the position of its beginning.
     fn room(&mut self, range: Range<usize>) -> (&mut [MaybeUninit<u8>], usize) {
         let (begin, end) = (self.lead + range.start, self.lead + range.end);
         if self.capacity < end {
@@ -142,8 +142,8 @@ impl ReadBuffer {
         (room, begin)
     }
 
-    /// Reads a file once, from `offset` on, into a range that begins within the bytes or right behind them. Returns the number of
-    /// bytes read; 0 at the end of the file, or if the range is empty.
+    /// Reads a file once, from `offset` on, into a range that begins within the bytes or at their end. Returns the number of bytes
+    /// read; 0 at the end of the file, or if the range is empty.
     ///
     /// # Errors
     /// Returns the error of the system, which is not an interruption.
@@ -154,8 +154,8 @@ impl ReadBuffer {
         Ok(got)
     }
 
-    /// Reads the next bytes of an input once, into a range that begins within the bytes or right behind them. Returns the number
-    /// of bytes read; 0 at the end of the input, or if the range is empty.
+    /// Reads the next bytes of an input once, into a range that begins within the bytes or at their end. Returns the number of
+    /// bytes read; 0 at the end of the input, or if the range is empty.
     ///
     /// # Errors
     /// Returns the error of the system, which is not an interruption.
@@ -181,8 +181,8 @@ impl ReadBuffer {
         Ok(got)
     }
 
-    /// Returns a range that begins within the bytes or right behind them, for bytes that this process makes. Those that have
-    /// not been written before are zeros.
+    /// Returns a range that begins within the bytes or at their end, for bytes that this process makes. Bytes that have not been
+    /// written before are zeros.
     pub fn bytes_mut(&mut self, range: Range<usize>) -> &mut [u8] {
         let written = self.end;
         let (room, begin) = self.room(range);
@@ -256,10 +256,10 @@ impl<R: Read> BufferedInput<R> {
         self.buffer.get(self.unread.clone()).unwrap_or_default()
     }
 
-    /// Skips bytes: those that have not been read are not read.
+    /// Skips bytes, without reading them if they have not been read yet.
     ///
     /// # Errors
-    /// Returns the error of the input that it is behind its end, if it knows that.
+    /// Returns the error of the input if it knows that this is past its end.
     pub fn skip(&mut self, distance: u64) -> io::Result<()>
     where
         R: Seek,

@@ -65,8 +65,7 @@ fn keep(length: usize) -> &'static [u8; 64] {
     masks.unwrap_or(&[0; 64])
 }
 
-/// Returns the 64 bytes of a text from `at` on. Near the end of the text, they are copied to `spare`, with zeros behind the
-/// text.
+/// Returns the 64 bytes of a text from `at` on. Near the end of the text, they are copied to `spare` and padded with zeros.
 #[inline(always)]
 pub fn window_at<'a>(text: &'a [u8], at: usize, spare: &'a mut Option<[u8; 64]>) -> &'a [u8; 64] {
     match text.get(at..).and_then(|text| text.first_chunk()) {
@@ -85,7 +84,7 @@ fn last_window(text: &[u8], at: usize) -> [u8; 64] {
     window
 }
 
-/// Returns the mask of the bytes that equal `one` or `other`, of the 64 bytes of a text from `at` on. Bits behind the text
+/// Returns the mask of the bytes that equal `one` or `other`, of the 64 bytes of a text from `at` on. Bits past the end of the text
 /// are not set.
 #[inline(always)]
 pub fn equal_either_at<M: Masks>(masks: M, text: &[u8], at: usize, one: u8, other: u8) -> u64 {

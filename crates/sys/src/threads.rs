@@ -127,7 +127,7 @@ impl<T> Results<T> {
         results[number] = Some(result);
     }
 
-    /// The results in the order of the numbers, without those that are missing.
+    /// The results that are present, in the order of the numbers.
     pub fn in_order(self) -> Vec<T> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
     }

@@ -26,8 +26,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Usage of the calling thread. Other systems than Linux report only its CPU time, all of which then counts as time in
-    /// user mode.
+    /// Usage of the calling thread. Systems other than Linux report only its CPU time, which is then counted as time in user mode.
     pub fn of_thread() -> Self {
         usage::of_thread()
     }

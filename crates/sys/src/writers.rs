@@ -5,8 +5,8 @@ use std::os::fd::AsFd;
 
 use crate::lease::Lease;
 
-/// Returns whether some process has the file open for writing, or mapped to be written; `None` if the system does not
-/// tell, as for files of other users, and on other systems than Linux.
+/// Returns whether some process has the file open for writing or has a writable map of it; `None` if the system does not report it,
+/// as for files of other users, and on systems other than Linux.
 pub fn has_writer(file: impl AsFd) -> Option<bool> {
     match Lease::take(file) {
         Ok(_) => Some(false),

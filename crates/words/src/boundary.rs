@@ -7,7 +7,7 @@ use regex_syntax::is_word_character;
 /// Which characters are in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Boundary {
-    /// Whether they are those of Unicode, not of ASCII alone.
+    /// Whether they are Unicode word boundaries, not ASCII ones.
     unicode: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Hashes of words, computed in steps of 8 bytes, so that those of several words that begin at one place share their steps.
+//! Hashes of words, computed in steps of 8 bytes, so that the hashes of several words that begin at one place share their steps.
 
 /// Maximum number of bytes in a step.
 pub(crate) const STEP: usize = 8;

@@ -18,7 +18,7 @@ pub(crate) struct Index {
     table: Table,
     /// The first two bytes of all words.
     starts: Pairs,
-    /// The words of one and two bytes, and with those of one all that begins like them.
+    /// The words of one and two bytes. A word of one byte stands for all pairs that begin with it.
     pairs: Pairs,
     threes: Bits,
     fours: Bits,

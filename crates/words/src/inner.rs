@@ -1,9 +1,9 @@
 //! Searches lines for an expression by a literal that is in the middle of all its matches.
 //!
-//! An expression like `[A-Za-z]+bot` is a literal between two others; one of these may be empty. It matches a line if, at some place of the
-//! literal, the first matches up to there and the second from behind it. So only the bytes around the literal are examined: the
-//! first backwards, each by a lazy DFA. The `regex` crate does the same (since 1.9, as "reverse inner" and "reverse suffix"), but must also find where the
-//! leftmost match begins, which rules out many expressions.
+//! An expression like `[A-Za-z]+bot` is a literal between two others; one of these may be empty. It matches a line if, at some
+//! occurrence of the literal, the first matches up to its beginning and the second from its end on. So only the bytes around the
+//! literal are examined: the first backwards, each by a lazy DFA. The `regex` crate does the same (since 1.9, as "reverse inner"
+//! and "reverse suffix"), but must also find where the leftmost match begins, which rules out many expressions.
 
 use memchr::memchr;
 use memchr::memmem::Finder;
@@ -181,7 +181,7 @@ mod tests {
         builder.utf8(false).multi_line(true).build().parse(pattern).expect("valid syntax")
     }
 
-    /// The lines that match, by the literal, and by the engine for those that it leaves open.
+    /// The lines that match by the literal, or by the engine where the literal does not decide.
     fn lines(pattern: &str, text: &[u8]) -> Vec<usize> {
         let expression = parse(pattern);
         let inner = InnerLiteral::divided(&expression).expect("a literal");

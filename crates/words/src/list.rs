@@ -54,7 +54,7 @@ impl Options {
         Self { ignore_case, ..self }
     }
 
-    /// Sets whether case and word boundaries are those of Unicode.
+    /// Sets whether case and word boundaries follow Unicode.
     pub fn unicode(self, unicode: bool) -> Self {
         Self { unicode, ..self }
     }

@@ -24,7 +24,7 @@ pub(super) enum Strategy {
     OneThread,
     /// A new thread for each file.
     ThreadPerFile,
-    /// A fixed number of threads, each of which takes the next unclaimed file.
+    /// A fixed number of threads. Each thread claims the next unclaimed file.
     Pool(NonZeroUsize),
 }
 

@@ -97,7 +97,7 @@ fn survey(path: &Path, part: Range<u64>) -> io::Result<(u64, bool)> {
             got => &buffer[..got],
         };
         let next = at + bytes.len() as u64;
-        // No line of the part begins behind its last byte.
+        // A line feed in the last byte begins no line of this part.
         let before_last = &bytes[..bytes.len() - usize::from(next == end)];
         lines += memchr_iter(b'\n', before_last).count() as u64;
         let inside = &bytes[usize::from(at < part.start)..];

@@ -1,4 +1,4 @@
-//! Jobs on threads of their own, which are read while they go on.
+//! Jobs on threads of their own, which are read while they run.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -82,7 +82,7 @@ impl<J> Clone for Task<J> {
     }
 }
 
-/// A job that goes on while it is read. To drop it ends it.
+/// A job that is read while it runs. Dropping it ends the job.
 pub(super) struct Running<J> {
     reader: PipeReader,
     stop: Arc<Stop>,

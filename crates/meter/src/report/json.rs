@@ -57,7 +57,7 @@ impl Report {
     }
 }
 
-/// Times of all phases, including those of zero, so that a reader need not know which phases exist.
+/// Times of all phases, even if zero, so that a reader need not know which phases exist.
 fn phases(spent: impl Fn(Phase) -> Duration) -> Value {
     let members = Phase::ALL.into_iter().map(|phase| (phase.name().to_owned(), json!(seconds(spent(phase)))));
     Value::Object(members.collect())

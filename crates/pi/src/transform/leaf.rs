@@ -12,7 +12,7 @@ use crate::team::Team;
 /// Maximum number of residues that one thread multiplies at a time.
 const SHARED: usize = 1 << 14;
 
-/// Multiplies the leaves of a node by those of `right`, or squares them. The results are at most half of the prime.
+/// Multiplies the leaves of a node by the leaves of `right`, or squares them. The results are at most half of the prime.
 pub(super) fn multiply_leaves(
     team: &Team<'_>,
     prime: &Prime,

@@ -14,7 +14,7 @@ impl<F: AsFd> Lease<F> {
     /// Takes a lease of a file that is open for reading only.
     ///
     /// # Errors
-    /// `WouldBlock` if there is a writer. Others if the system does not tell.
+    /// `WouldBlock` if there is a writer; other errors if the system does not report writers.
     pub fn take(file: F) -> io::Result<Self> {
         /// The `libc` crate does not have it for all targets.
         const F_SETSIG: libc::c_int = 10;

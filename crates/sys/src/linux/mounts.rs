@@ -10,7 +10,7 @@ use rustix::event::{PollFlags, Timespec, poll};
 /// Device and inode of the namespace of mounts that this process is in.
 ///
 /// # Errors
-/// If the kernel does not tell.
+/// If the kernel does not report it.
 pub fn namespace() -> io::Result<(u64, u64)> {
     fs::metadata("/proc/self/ns/mnt").map(|metadata| (metadata.dev(), metadata.ino()))
 }

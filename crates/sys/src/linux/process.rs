@@ -27,7 +27,7 @@ pub fn program() -> io::Result<File> {
     File::open("/proc/self/exe").or_else(|_| File::open(current_exe()?))
 }
 
-/// Maximum number of maps of memory; `None` if the kernel does not tell.
+/// Maximum number of memory maps; `None` if unknown.
 pub fn max_maps() -> Option<usize> {
     fs::read_to_string("/proc/sys/vm/max_map_count").ok()?.trim().parse().ok()
 }

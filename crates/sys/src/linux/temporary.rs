@@ -13,10 +13,10 @@ use rustix::io::Errno;
 /// Directory of links to open files.
 const DESCRIPTORS: &str = "/proc/self/fd";
 
-/// Creates a file without a name in a directory, of which nothing remains if the process is killed. [`link`] names it.
+/// Creates a file without a name in a directory. It vanishes if the process is killed. [`link`] names it.
 ///
 /// # Errors
-/// If the file system, or the system as it is now, has none.
+/// If the file system does not support such files, or the file cannot be created.
 pub fn unnamed(directory: &Path, mode: u32) -> io::Result<File> {
     // Otherwise it could not be named.
     if !Path::new(DESCRIPTORS).is_dir() {

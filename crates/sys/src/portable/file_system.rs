@@ -1,4 +1,4 @@
-//! Properties of file systems, of which none is known.
+//! Properties of file systems: all unknown.
 
 use std::fs::File;
 use std::io;

@@ -13,7 +13,7 @@ impl<F: AsFd> Lease<F> {
     /// Takes no lease.
     ///
     /// # Errors
-    /// Always: the system does not tell whether a file has a writer.
+    /// Always: the system cannot report writers of a file.
     pub fn take(_file: F) -> io::Result<Self> {
         unsupported()
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rustix::system::uname;
 
-/// Name of the kind of processor: no call that all systems have tells more.
+/// Name of the kind of processor, which is all that a portable call returns.
 pub fn processor() -> Option<String> {
     Some(uname().machine().to_string_lossy().into_owned())
 }

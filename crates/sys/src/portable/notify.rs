@@ -1,4 +1,4 @@
-//! Reports of changes, of which there are none.
+//! Reports of changes: unsupported.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -39,7 +39,7 @@ pub fn program() -> io::Result<File> {
     File::open(current_exe()?)
 }
 
-/// Returns `None`: no call that all systems have tells a limit of maps.
+/// Returns `None`: no portable call returns a limit of maps.
 pub fn max_maps() -> Option<usize> {
     None
 }

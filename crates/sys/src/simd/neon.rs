@@ -1,4 +1,4 @@
-//! Four registers of 16 bytes, on processors of AArch64, all of which have NEON.
+//! Four registers of 16 bytes, on AArch64, where every processor has NEON.
 
 use std::arch::aarch64::{
     uint8x16_t, vandq_u8, vceqq_u8, vcleq_u8, vdupq_n_u8, vgetq_lane_u64, vld1q_u8, vmull_p64, vorrq_u8,
