@@ -14,7 +14,7 @@ pub trait Advised {
     fn advised(&self) -> String;
 }
 
-/// A text, with an advice behind it if there is one.
+/// A text, followed by an advice if there is one.
 fn with(text: String, advice: Option<&str>) -> String {
     match advice {
         Some(advice) => format!("{text}; {advice}"),

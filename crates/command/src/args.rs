@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn a_command_that_is_defined_alone_is_that_of_the_definition_of_all() {
         let all = super::Arguments::command();
-        // Messages show the order, and are those of the definition of all.
+        // Messages show the order; they come from the definition of all commands.
         let shown = |command: &Command| format!("{:?}", command.clone().display_order(0));
         let common = |comb: &Command| {
             let flags = comb.get_arguments().map(|flag| flag.clone().display_order(0));

@@ -24,7 +24,7 @@ use crate::version;
 
 const HELP: &str = include_str!("as_ag/help.txt");
 
-/// Colours of ag that differ from those of ripgrep.
+/// Colours in which ag differs from ripgrep.
 const COLORS: &[&str] = &[
     "path:none",
     "path:fg:green",

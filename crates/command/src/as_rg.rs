@@ -1,4 +1,4 @@
-//! The command line of ripgrep: the flags of `comb grep`, and those that ask for something other than a search.
+//! The command line of ripgrep: the flags of `comb grep`, and flags that ask for something other than a search.
 
 use std::ffi::OsString;
 

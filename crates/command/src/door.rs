@@ -1,7 +1,8 @@
 //! The programs beside `comb` that run some of its commands: `comb-lab` measures and generates, and `comb-serve` answers over a connection.
 //! These have the dependencies that nothing else needs, and the first build does not build them.
 //!
-//! `comb` becomes the other program, with the same arguments, so that exit status, signals and standard streams are those of the command.
+//! `comb` becomes the other program, with the same arguments, so exit status, signals and standard streams come from the command
+//! itself.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

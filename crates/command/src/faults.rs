@@ -5,7 +5,7 @@ use finecomb_scan::Problem;
 use crate::advice::on_failure;
 use crate::message::problem_texts;
 
-/// Faults with inputs and indexes, none of which ended the job.
+/// Faults with inputs and indexes that did not end the job.
 #[derive(Debug)]
 pub struct Faults {
     /// Problems with inputs, in the order of the inputs.

@@ -16,7 +16,7 @@ use crate::message;
 #[cfg(feature = "symbols")]
 use crate::symbols::parsed_files::ParsedFiles;
 
-/// Expressions of which a file must hold a match to be searched; `None` if every file is searched.
+/// Expressions that restrict the search to files with a match of one of them; `None` if every file is searched.
 pub(crate) fn sought(arguments: &Arguments, inputs: &Inputs, query: &Query) -> Option<Sought> {
     // An index knows the files as they are, not what a preprocessor makes of them, nor the members of archives.
     if inputs.preprocessor.is_some() || inputs.walk.archives {

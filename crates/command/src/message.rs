@@ -200,7 +200,7 @@ pub(crate) fn changed_inputs(answer: &Answer) -> Option<&'static str> {
     has_changed.then_some("--recount: an input changed between the two passes; no key is certain")
 }
 
-/// Returns notes of which files more was read than the window, one for each reason.
+/// Returns one note per reason why more of a file was read than the window.
 pub(crate) fn not_narrowed(problems: &[Problem]) -> Vec<String> {
     let mut reasons: Vec<(&str, &Problem, u64)> = Vec::new();
     for problem in problems {
@@ -230,8 +230,8 @@ fn first(skipped: &Skipped, far: u64) -> String {
 /// Offset from which on the line number of a place is not searched for, if only a part of a file is read.
 const FAR: u64 = 64 << 20;
 
-/// File and line of a place, or its offset if the line is not known. To find the line takes a read up to the place: one at
-/// the offset `far` or behind it is not searched for.
+/// File and line of a place, or its offset if the line is not known. Finding the line takes a read up to the place, so it is not
+/// done at the offset `far` or later.
 fn place(place: &Place, far: u64) -> String {
     let line = place.line.or_else(|| if place.offset < far { place.find_line() } else { None });
     match line {

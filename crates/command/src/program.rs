@@ -12,7 +12,7 @@ pub(crate) enum Program {
     Comb,
     /// ripgrep: `comb grep` with its own flags and messages.
     Rg,
-    /// The Silver Searcher: its flags, translated to those of `comb grep`.
+    /// The Silver Searcher: its flags, translated to flags of `comb grep`.
     Ag,
     /// Topfew, under its short name: `comb top`.
     Tf,

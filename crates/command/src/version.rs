@@ -64,7 +64,7 @@ fn sign(is_on: bool) -> char {
     if is_on { '+' } else { '-' }
 }
 
-/// The SIMD instructions that the build requires, and those that this machine has, of those that ripgrep lists.
+/// The SIMD instructions that the build requires, and the ones that this machine has, of the list that ripgrep prints.
 fn simd_features() -> (String, String) {
     #[cfg(target_arch = "x86_64")]
     {

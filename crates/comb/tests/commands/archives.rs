@@ -93,7 +93,7 @@ fn what_cannot_be_read_is_reported_and_the_rest_is_searched() {
 #[test]
 fn an_archive_has_one_problem_at_any_width() {
     let directory = archives();
-    // The second member claims to be larger than the archive, and the directory is damaged behind it.
+    // The second member claims to be larger than the archive, and the directory after it is damaged.
     let damage = r#"python3 -c '
 b = bytearray(open("a.zip", "rb").read())
 second = b.find(b"PK\1\2", b.find(b"PK\1\2") + 4)

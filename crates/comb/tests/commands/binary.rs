@@ -162,7 +162,8 @@ fn bytes_searched_of_a_binary_file_are_independent_of_the_block_size() {
     }
 }
 
-/// A line of more than a mebibyte between others, with a NUL after its first mebibyte and more of them behind that.
+/// A line of more than a mebibyte between others, with a NUL after its first mebibyte, and more NULs after that if `in_line` has
+/// some.
 fn long_line(before: &str, in_line: &str, after: &str) -> Vec<u8> {
     [before.as_bytes(), &[b'x'; 1 << 20], b"\0", &in_line.repeat(300).into_bytes(), after.as_bytes()].concat()
 }
@@ -229,7 +230,7 @@ fn json_of_a_long_line_with_nuls_is_the_same_at_any_block_size() {
     }
 }
 
-/// The NUL is behind the first piece that is read, and the match in another block than it.
+/// The NUL is after the first piece that is read, and the match is in another block.
 #[test]
 fn with_passthru_a_match_behind_a_nul_is_reported_at_any_block_size() {
     let directory = tempdir().expect("a directory");

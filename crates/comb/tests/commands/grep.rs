@@ -228,7 +228,7 @@ fn the_output_file_is_not_searched() {
     }
 }
 
-/// Files of which one is searched in several blocks, unless these are very large.
+/// Files. One of them is searched in several blocks, unless blocks are very large.
 fn tree(lines: usize) -> TempDir {
     let line = |number| match number % 7 {
         0 => format!("{number} one\n"),

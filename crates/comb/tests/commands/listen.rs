@@ -387,7 +387,7 @@ impl Browser {
         self.tools("Emulation.setEmulatedMedia", json!({"features": features}));
     }
 
-    /// The texts of the cells of a row, without those that only draw.
+    /// The texts of the cells of a row, except cells that only draw.
     fn row(&self, number: usize) -> Value {
         self.script(&format!(
             "return Array.from(document.querySelectorAll('#rows tr:nth-child({number}) td:not(.bar)'), cell => cell.textContent)"

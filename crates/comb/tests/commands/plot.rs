@@ -34,7 +34,7 @@ fn has_text(svg: &str, text: &str) -> bool {
 #[test]
 fn a_plot_of_buckets_has_bars_and_says_what_it_shows() {
     let svg = drawn(&[]);
-    // Of the bucket between, there is no bar.
+    // The empty bucket between the two has no bar.
     assert_eq!(svg.matches("<polygon ").count(), 2);
     for text in ["app.log", "records every 1m, UTC; 5 records", "records", "06:00", "06:01", "2026-03-01"] {
         assert!(has_text(&svg, text), "{text}");

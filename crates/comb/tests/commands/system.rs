@@ -195,7 +195,7 @@ fn a_file_truncated_while_it_is_read_is_reported() {
         })
         .find(|(_, err, _)| !err.is_empty())
         .expect("a file that was cut in time");
-    // If the file was cut at once, its keys are rarer than those of the other one.
+    // If the file was cut at once, its keys are rarer than the keys of the other file.
     assert!(out.lines().any(|line| line == "2 x"), "{out}");
     assert!(err.contains(": file truncated while it was read: it had 22.0 MB, now"), "{err}");
     assert_eq!((err.lines().count(), code), (1, Some(2)));

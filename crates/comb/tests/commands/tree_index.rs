@@ -156,7 +156,7 @@ fn change_rules(tree: &Tree) {
         tree.same(&["-l", "needle", "a/b"]);
     };
     same("");
-    // Of the same size.
+    // The new rules have the size of the old ones.
     tree.write("a/b/.ignore", "tw0.c\n");
     same("a/b/c/two.c\na/b/two.c\n");
     tree.write("a/.ignore", "two.c\n");

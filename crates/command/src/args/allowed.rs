@@ -1,4 +1,4 @@
-//! Flags that callers in other languages may give: those that decide what is found, and not how it is printed.
+//! Flags that callers in other languages may give: they decide what is found, not how it is printed.
 
 use std::ffi::OsString;
 
@@ -37,7 +37,7 @@ impl Allowed {
     }
 }
 
-/// The long name of a flag, of which `name` may be an alias. `None` if the command does not know it.
+/// The long name of a flag with the name or alias `name`. `None` if the command does not know it.
 pub(crate) fn long_name<A: Args>(name: &str) -> Option<String> {
     find(&command::<A>(), name)?.get_long().map(str::to_owned)
 }

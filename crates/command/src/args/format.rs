@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use crate::tables::Table;
 
-/// Output formats of a command, of which one is JSON.
+/// Output formats of a command. One of them is JSON.
 pub trait Formats: ValueEnum + Clone + Copy + Send + Sync + 'static {
     /// Default format, for people.
     const TEXT: Self;

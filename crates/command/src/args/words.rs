@@ -1,4 +1,4 @@
-//! A command line that is made by the program, for a call of an agent or for stored counts. Its flags are parsed like those of the
+//! A command line that the program makes, for a call of an agent or for stored counts. Its flags are parsed like the flags of the
 //! command, so that they have one meaning.
 
 use std::ffi::{OsStr, OsString};
@@ -51,7 +51,7 @@ impl Words {
         self.0.extend(values.map(OsString::from));
     }
 
-    /// The words, each with a NUL behind it.
+    /// The words, each terminated by a NUL.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|word| [word.as_bytes(), b"\0"]).collect::<Vec<_>>().concat()
     }

@@ -12,7 +12,7 @@ pub(super) struct Flag {
 /// Translation of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Becomes {
-    /// These flags, none of which takes a value.
+    /// These flags, without values.
     Flags(&'static [&'static str]),
     /// This flag with the value of ag's.
     Value(&'static str),

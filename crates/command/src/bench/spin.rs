@@ -34,7 +34,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LIST", value_parser = values::parse_counts)]
     pub widths: Option<Counts>,
 
-    /// Count up to N in each thread [default: as far as one thread counts in about 0.2 s]
+    /// Count up to N in each thread [default: the number that one thread reaches in about 0.2 s]
     #[arg(long, value_name = "N", conflicts_with = "slices")]
     pub iterations: Option<u64>,
 

@@ -1,4 +1,4 @@
-//! The flags of `comb grep`: those of ripgrep 15, those of ag that do not conflict with them, and more.
+//! The flags of `comb grep`: all flags of ripgrep 15, the flags of ag that do not conflict with them, and more.
 
 mod color;
 mod files;

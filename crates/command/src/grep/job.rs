@@ -78,8 +78,8 @@ impl GrepJob {
         Self::of_programs(patterns, flags, paths, true)
     }
 
-    /// A search of a share of the files of a search with the same patterns and flags. Offsets are those of the whole files; line numbers
-    /// begin with 1 in a part. A NUL before a part is not seen.
+    /// A search of a share of the files of a search with the same patterns and flags. Offsets count from the beginning of the whole
+    /// file; line numbers begin with 1 in a part. A NUL before a part is not seen.
     ///
     /// # Errors
     /// As for [`GrepJob::new`].
@@ -108,7 +108,7 @@ impl GrepJob {
         Ok(Self { inputs: Inputs { named: paths.to_vec(), ..job.inputs }, ..job })
     }
 
-    /// A search whose options are those of a command line, and changed.
+    /// A search with the options of a command line, after some changes.
     ///
     /// # Errors
     /// If a pattern, a flag or a value is invalid.
@@ -170,7 +170,7 @@ impl GrepJob {
     }
 }
 
-/// The long name of a flag, of which `name` may be an alias. `None` if the command does not know it.
+/// The long name of a flag with the name or alias `name`. `None` if the command does not know it.
 pub fn long_name(name: &str) -> Option<String> {
     allowed::long_name::<Arguments>(name)
 }

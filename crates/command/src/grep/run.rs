@@ -138,7 +138,7 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
 }
 
-/// Lines behind the paths of `--files`.
+/// Lines after the paths of `--files`.
 fn files_summary(arguments: &Arguments, options: &GrepOptions, done: &Ordered<()>) -> String {
     let mut text = if options.compact { more(done.omitted, false) } else { String::new() };
     if arguments.totals() {
@@ -214,7 +214,7 @@ pub(crate) fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, Usag
     })
 }
 
-/// Lines behind the results.
+/// Lines after the results.
 fn summary(
     arguments: &Arguments,
     options: &GrepOptions,
@@ -245,7 +245,7 @@ fn summary(
     text.into_bytes()
 }
 
-/// The line that tells how much a limit left out, if it did.
+/// The line with the number of results that a limit left out, if it did.
 fn more(Omitted { results, files }: Omitted, are_lines: bool) -> String {
     match results {
         0 => String::new(),

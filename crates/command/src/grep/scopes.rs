@@ -1,4 +1,4 @@
-//! Definitions around matches of `comb grep`: the parsers of `comb symbols` behind the interface that the search asks.
+//! Definitions around matches of `comb grep`: the parsers of `comb symbols`, through the interface of the search.
 
 use finecomb_grep::NewScopeFinder;
 

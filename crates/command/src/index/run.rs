@@ -1,4 +1,4 @@
-//! `comb index`: builds, describes, verifies and converts text indexes; those of directories are in `tree_index.rs`.
+//! `comb index`: builds, describes, verifies and converts text indexes. `tree_index.rs` handles indexes of directories.
 
 use std::ffi::OsString;
 use std::fs;

@@ -9,11 +9,11 @@ use indicatif::ProgressBar;
 
 use crate::progress;
 
-/// Runs a build and shows its stages, as `name` tells them, on a terminal. Returns the result of the build, and a text with its
-/// time and that of each stage.
+/// Runs a build and shows its stages, by their names, on a terminal. Returns the result of the build, and a text with its total
+/// time and the time of each stage.
 ///
 /// # Errors
-/// Those of the build.
+/// The errors of the build.
 pub(super) fn with_stages<S: Copy, T, E>(
     name: fn(S) -> &'static str,
     build: impl FnOnce(&dyn Fn(S)) -> Result<T, E>,

@@ -12,7 +12,7 @@ use crate::exit::{Exit, fail, print};
 use crate::links::args::Arguments;
 use crate::program::Program;
 
-/// Programs that call rg, and their settings. Those that call ag or Topfew need none.
+/// Programs that call rg, and their settings. Programs that call ag or Topfew need no settings.
 const USERS_OF_RG: &str = "
 Programs that look for rg in PATH use the link if its directory comes first: Telescope
 (vimgrep_arguments), rg.el (rg-executable) and consult of Emacs, grepprg of Vim, commands

@@ -1,4 +1,4 @@
-//! The configuration file: arguments that precede those of the command line.
+//! The configuration file: arguments that precede the command line.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -11,7 +11,7 @@ use finecomb_sys::io_reason;
 
 use crate::message;
 
-/// Inserts the arguments of the configuration file that an environment variable names behind the first `commands` words of
+/// Inserts the arguments of the configuration file, which an environment variable names, after the first `commands` words of
 /// `given`, and parses the result. Returns `None` without such arguments.
 pub(crate) fn parse_with_file<T>(
     variable: &str,

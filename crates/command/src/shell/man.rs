@@ -57,7 +57,7 @@ fn write_all(directory: &Path) -> Result<(), String> {
 fn show(page: &Page) -> io::Result<ExitStatus> {
     let mut child = Command::new(MAN).args(["-l", "-"]).stdin(Stdio::piped()).spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // If it does not read all of the page, its status tells why.
+        // If it does not read the whole page, its exit status gives the reason.
         let _ = input.write_all(&page.roff);
     }
     child.wait()

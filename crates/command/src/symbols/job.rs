@@ -58,7 +58,7 @@ impl SymbolsJob {
         Ok(Self { inputs: Inputs { named: paths.to_vec(), ..job.inputs }, ..job })
     }
 
-    /// A list whose options are those of a command line, in the format that the flags ask for or in another one.
+    /// A list with the options of a command line, in the format of the flags or in another one.
     ///
     /// # Errors
     /// If a name, a flag or a value is invalid.

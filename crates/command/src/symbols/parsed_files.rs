@@ -38,8 +38,8 @@ impl ParseStore for ParsedFiles {
     }
 }
 
-/// Everything but the text that definitions depend on: the part of the path that tells the language, and the version, as the file of the
-/// program may be that of a loader that was called by its name.
+/// Everything except the text that definitions depend on: the part of the path that determines the language, and the version,
+/// because the file of the program may be a loader that was called by its name.
 fn context(source: &Source) -> Vec<u8> {
     let extension = source.display_path().extension().unwrap_or_default();
     [extension.as_bytes(), b"\0", version::short().as_bytes()].concat()

@@ -136,7 +136,7 @@ fn list_to(
     }
 }
 
-/// Expressions of which a file must hold a match to be read; `None` if every file is read.
+/// Expressions that restrict the list to files with a match of one of them; `None` if every file is read.
 fn sought(query: &Query) -> Option<Sought> {
     let patterns = query.expressions()?;
     // A name may be divided between lines.

@@ -1,4 +1,4 @@
-//! The flags of `comb top`: those of topfew 2.0, and more.
+//! The flags of `comb top`: the flags of topfew 2.0, and more.
 
 mod approx;
 mod definition;
@@ -145,8 +145,8 @@ pub(crate) struct Arguments {
     /// Fields are numbered from 1, or from the end, with -1 for the last. Lists and ranges can be combined, as in 2-4,1;
     /// 2--1 selects all but the first. The key has the fields in the given order, joined by a space.
     ///
-    /// Names are those of the format, such as status or path,status, or .request.headers.host in JSON. A name with dots,
-    /// commas or blanks can be written in double quotes.
+    /// Names come from the format, such as status or path,status, or .request.headers.host in JSON. A name with dots, commas or
+    /// blanks can be written in double quotes.
     ///
     /// Records that lack one of the fields are skipped; a message on standard error gives their number.
     #[arg(short, long, value_name = "LIST", allow_hyphen_values = true, value_parser = KeyFields::parse, help_heading = "Key")]
@@ -237,7 +237,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     cumulative: bool,
 
-    /// Print the number of records and of distinct keys behind the keys
+    /// Print the number of records and of distinct keys after the keys
     #[arg(long, help_heading = "Output")]
     totals: bool,
 

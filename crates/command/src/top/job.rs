@@ -183,7 +183,7 @@ impl TopJob {
     }
 }
 
-/// The long name of a flag, of which `name` may be an alias. `None` if the command does not know it.
+/// The long name of a flag with the name or alias `name`. `None` if the command does not know it.
 pub fn long_name(name: &str) -> Option<String> {
     allowed::long_name::<Arguments>(name)
 }

@@ -246,7 +246,7 @@ pub(super) struct Counted {
     pub(super) counts: Option<Counts>,
     /// Whether the answer was printed as it grew.
     pub(super) is_printed: bool,
-    /// Number of records counted, also those that were printed and forgotten.
+    /// Number of records counted, including records that were printed and forgotten.
     pub(super) records: u64,
     /// Whether errors were reported.
     pub(super) had_errors: bool,
@@ -328,7 +328,7 @@ fn format(arguments: &Arguments) -> Box<dyn print::Format> {
     with_layout(arguments, arguments.layout(), text)
 }
 
-/// The format of rows that are printed one after another, of which only the first ones have a header.
+/// The format of rows that are printed one after another. Only the first rows have a header.
 pub(super) fn format_of_rows(arguments: &Arguments, has_header: bool) -> Box<dyn print::Format> {
     let layout = Layout { no_header: !has_header, totals: false, ..arguments.layout() };
     with_layout(arguments, layout, Text::default())

@@ -47,7 +47,7 @@ impl Colors {
         if order.has("nocolor") { When::Never } else { self.color.unwrap_or(When::Auto) }
     }
 
-    /// Default colours and those of --colors.
+    /// The default colours, changed by `--colors`.
     pub(super) fn specs(&self) -> ColorSpecs {
         let mut specs = default_color_specs();
         specs.extend(self.colors.iter().cloned());

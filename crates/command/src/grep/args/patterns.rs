@@ -48,8 +48,8 @@ pub(crate) struct Patterns {
 
     /// Match only lines that also match PATTERN; repeatable, all must match
     ///
-    /// Matches remain those of the other patterns. -F, -i, -w and the like apply to all patterns. With -U, the lines of a match
-    /// count together; with -v, lines are selected that do not match all of it.
+    /// Matches are still found by the other patterns. -F, -i, -w and the like apply to all patterns. With -U, the lines of a match
+    /// count together; with -v, lines are selected that fail any of the patterns.
     #[arg(long, value_name = "PATTERN", allow_hyphen_values = true)]
     and: Vec<String>,
 

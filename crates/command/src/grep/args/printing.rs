@@ -59,7 +59,7 @@ pub(crate) struct Modes {
     #[arg(long, value_enum, value_name = "FORMAT", overrides_with = "json")]
     format: Option<LineFormat>,
 
-    /// Print nothing; the exit status tells if a line matched
+    /// Print nothing; the exit status shows whether a line matched
     #[arg(short = 'q', long)]
     quiet: bool,
 
@@ -182,8 +182,8 @@ pub(crate) struct Lines {
 
     /// Print compactly: paths above the lines of a file, and numbered lines, cut around the match if they are long
     ///
-    /// Lines of over 200 bytes are cut, or of the number given with -M; … marks where. With --limit, a line at the end tells how many
-    /// more results there are. There are no colours. --vimgrep and --ackmate turn it off.
+    /// Lines of over 200 bytes, or the number given with -M, are cut; … marks the cut. With --limit, a line at the end shows the
+    /// number of further results. There are no colours. --vimgrep and --ackmate turn it off.
     #[arg(long)]
     pub(super) compact: bool,
 

@@ -185,7 +185,7 @@ fn the_last_mode_takes_precedence() {
 fn listing_files_and_types_needs_no_pattern() {
     assert_eq!(parse("x").job(), Job::Search);
     assert_eq!(parse("-l --files").job(), Job::Files);
-    // Of several ways to search the last one counts, and a list of files is one of them.
+    // If several flags choose the kind of search, the last one counts; --files is one of them.
     for way in ["-l", "-c", "--json", "--format json"] {
         assert_eq!(parse(&format!("--files {way}")).job(), Job::Search, "{way}");
     }

@@ -49,7 +49,7 @@ impl Line {
         others.map(|(_, word)| word.as_os_str())
     }
 
-    /// The values of a long flag, in the order of the line: in the next word, or behind an equals sign.
+    /// The values of a long flag, in the order of the line: in the next word, or after an equals sign.
     pub(super) fn values(&self, flag: &str) -> Vec<&str> {
         self.values_behind(|word| match word.strip_prefix("--")?.strip_prefix(flag)? {
             "" => Some(""),
@@ -57,12 +57,12 @@ impl Line {
         })
     }
 
-    /// The values of a short flag: in the next word, or behind the flag.
+    /// The values of a short flag: in the next word, or in the rest of the word.
     pub(super) fn short_values(&self, flag: char) -> Vec<&str> {
         self.values_behind(|word| word.strip_prefix('-')?.strip_prefix(flag))
     }
 
-    /// The values of a flag, of which `rest` returns what is behind it in a word that begins with it.
+    /// The values of a flag. `rest` returns the rest of a word that begins with the flag.
     fn values_behind<'l>(&'l self, rest: impl Fn(&'l str) -> Option<&'l str>) -> Vec<&'l str> {
         let mut others = self.others().map(|word| word.to_str().unwrap_or_default());
         let mut values = Vec::new();

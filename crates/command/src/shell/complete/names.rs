@@ -164,7 +164,7 @@ fn read_head(path: &Path) -> Option<Vec<u8>> {
     Some(head)
 }
 
-/// Types of files, those that the command line and the configuration add included.
+/// Types of files, including types that the command line and the configuration add.
 pub(super) fn types(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();
@@ -236,7 +236,7 @@ fn roots(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     roots.map(|root| candidate(root, "Directory with an index")).collect()
 }
 
-/// Commands that have a manual page, behind the words before the cursor.
+/// Commands that have a manual page and follow the words before the cursor.
 pub(super) fn commands(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     let mut command = Arguments::command();
     // The words before are the name of the program and that of the command.

@@ -87,7 +87,7 @@ fn item(roff: &mut Roff, arg: &Arg, rename: &dyn Fn(&str) -> String) {
     values(roff, arg);
 }
 
-/// The names of an argument and those of its values.
+/// The names of an argument and of its values.
 fn names(arg: &Arg) -> Vec<Inline> {
     let values = value_names(arg);
     if arg.is_positional() {

@@ -30,7 +30,7 @@ pub(super) fn roff(command: &Command, facts: &Facts, rename: &dyn Fn(&str) -> St
     help.blocks.extend(Help::parse(command.get_after_long_help()).blocks);
     let status = help.take_block("Exit status").map(|block| block.rows);
     let mut roff = Roff::new();
-    // Without a date, as pages are those of a version.
+    // No date: a page belongs to a version.
     roff.control("TH", [name(command), SECTION, NO_DATE, SOURCE, BOOK]);
     // No hyphens in the names of flags, variables and pages, which are searched for, and no blanks to justify the lines.
     roff.control("nh", []);

@@ -92,7 +92,7 @@ fn parse_field(text: &str) -> Result<Field, String> {
 }
 
 impl Measures {
-    /// Returns the measures, each of which must be given only once.
+    /// Returns the measures. Each must be given only once.
     pub(super) fn distinct(&self) -> Result<Vec<Measure>, UsageError> {
         let mut twice = self.0.iter().enumerate().filter(|(at, measure)| self.0[..*at].contains(measure));
         match twice.next() {

@@ -21,9 +21,10 @@ pub(crate) struct Tail {
     #[arg(long, long_help = TAIL, conflicts_with_all = ["approx", "sample"])]
     pub(crate) tail: bool,
 
-    /// Count only records of the last DURATION, such as 5m; with --tail, forget older ones as time goes on
+    /// Count only records of the last DURATION, such as 5m; with --tail, forget older ones as time passes
     ///
-    /// Up to a sixtieth of the window more may be counted, or up to a bucket with --every: counts are forgotten in slices of time.
+    /// Counts expire in slices of a sixtieth of the window, or in the buckets of --every, so up to a slice more than the window may
+    /// be counted.
     #[arg(long, value_name = "DURATION", conflicts_with_all = ["since", "until"], help_heading = "Time")]
     pub(crate) last: Option<Last>,
 }

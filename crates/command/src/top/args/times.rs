@@ -54,8 +54,8 @@ pub(crate) struct Times {
 
     /// Count by buckets of time: 10s, 5m, 1h, 1d, 1w, or others that divide a day
     ///
-    /// Without a key, there is a row for each bucket, in the order of time. With a key, the -n most frequent keys are counted
-    /// in each bucket. Days and hours are those of --tz. Empty buckets are shown, but not more than 1000 in a row.
+    /// Without a key, there is a row for each bucket, in the order of time. With a key, the -n most frequent keys are counted in
+    /// each bucket. Days and hours follow --tz. Empty buckets are shown, but not more than 1000 in a row.
     #[arg(long, value_name = "WIDTH", group = "buckets")]
     pub(super) every: Option<Every>,
 }

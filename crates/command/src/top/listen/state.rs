@@ -14,7 +14,7 @@ use crate::top::args::Arguments;
 use crate::top::listen::wire::Update;
 use crate::top::listen::{MAX_BUCKETS, MAX_ROWS};
 
-/// A job, as far as its states do not change.
+/// The properties of a job that its states have in common.
 pub(super) struct View {
     /// The command line.
     command: String,

@@ -1,7 +1,7 @@
 //! Messages between `comb top --listen` and the server of its page in `comb-serve`, over two pipes.
 //!
-//! The job writes updates, each behind its lengths, and closes the pipe when it ends. The server first writes a line: the address that it
-//! listens on, or why it does not. Then it writes a byte whenever clients come or all have gone.
+//! The job writes updates, each preceded by its lengths, and closes the pipe when it ends. The server first writes a line: the
+//! address that it listens on, or the reason why it does not. Then it writes a byte whenever clients arrive or the last one leaves.
 
 use std::io::{self, ErrorKind, Read, Write};
 

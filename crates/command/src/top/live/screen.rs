@@ -67,7 +67,7 @@ impl Screen {
         Ok(size)
     }
 
-    /// Draws the lines that differ from those of the last call, in one write to prevent flicker.
+    /// Draws the lines that have changed since the last call, in one write to prevent flicker.
     pub(super) fn draw(&mut self, lines: Vec<String>) -> io::Result<()> {
         let mut out = String::new();
         for row in 0..lines.len().max(self.lines.len()) {
