@@ -149,8 +149,8 @@ impl Source {
         self.recognized.as_ref().map(|text| &text.recognized.details)
     }
 
-    /// Offset of the beginning of the text that [`Recognize`](crate::Recognize) examined. It is not 0 behind a byte order
-    /// mark, or if standard input had been read up to there.
+    /// Offset of the beginning of the text that [`Recognize`](crate::Recognize) examined. It is not 0 after a byte order mark, or
+    /// if standard input had been read up to there.
     pub fn text_start(&self) -> u64 {
         self.recognized.as_ref().map_or(0, |text| text.start)
     }
@@ -352,7 +352,7 @@ impl<'a> Lookahead<'a> {
         Self(Some(file))
     }
 
-    /// Returns the offset of the first NUL in a range of the source, as far as the range can be read.
+    /// Returns the offset of the first NUL in the readable part of a range of the source.
     pub fn first_nul(&self, range: Range<u64>) -> Option<u64> {
         self.0.filter(|_| !range.is_empty())?.first_nul(range)
     }

@@ -49,7 +49,7 @@ pub struct Pause<'a, A> {
     pub is_last: bool,
 }
 
-/// How a job goes on after a pause.
+/// How a job continues after a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Waits until there is more to be read, but at most for this long.
@@ -67,15 +67,15 @@ pub struct Followed<J> {
     pub is_complete: bool,
 }
 
-/// Processes all lines or records of `inputs`, and those that are added to them, until the job is asked to end by
-/// [`ScanOptions::stop`], or all inputs are pipes that have ended. Then what is there is processed; a request during
-/// the first round ends the job at once.
+/// Processes all lines or records of `inputs`, and all that are added to them, until the job is asked to end by
+/// [`ScanOptions::stop`], or all inputs are pipes that have ended. Then the remaining input is processed; a request during the
+/// first round ends the job at once.
 ///
-/// Files are known by device and inode, and followed under any name once they were found. A last record without a line end is
-/// not processed until it has one. Compressed files and those in other encodings are read once if they are there at the
-/// beginning.
+/// Files are known by device and inode, and followed under any name once they were found. A last record without a line end is not
+/// processed until it has one. Compressed files and files in other encodings are read once, if they exist at the beginning.
 ///
-/// `pause` is called between the rounds, and once behind the last one. The number of workers does not change: [`Width::Auto`] is one for each core.
+/// `pause` is called between the rounds, and once after the last one. The number of workers does not change: [`Width::Auto`] is one
+/// for each core.
 pub fn follow<A: Accumulate>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,

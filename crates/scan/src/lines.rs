@@ -70,10 +70,10 @@ impl Kernel for FindLineFeeds<'_> {
     }
 }
 
-/// Writes `base` plus the index of each set bit, and returns the number of set bits. Most windows have at most one line
-/// feed, and those of a text of short lines three to eight. Two are written unconditionally, and then six at once, so that
-/// only a third and a ninth cost a branch that is hard to predict (after Langdale and Lemire, Parsing Gigabytes of JSON
-/// per Second, 2019, section 3.1.4).
+/// Writes `base` plus the index of each set bit, and returns the number of set bits. Most windows have at most one line feed; in a
+/// text of short lines they have three to eight. Two are written unconditionally, and then six at once, so that only a third and a
+/// ninth cost a branch that is hard to predict (after Langdale and Lemire, Parsing Gigabytes of JSON per Second, 2019, section
+/// 3.1.4).
 #[inline(always)]
 pub(crate) fn write_positions(positions: &mut [u32], base: u32, mut bits: u64) -> usize {
     let count = bits.count_ones() as usize;

@@ -16,8 +16,8 @@ const STEP: usize = 16 << 10;
 
 /// Chooses the part of each file that is read.
 ///
-/// It is asked after [`Recognize`](crate::Recognize), once about each regular file of several blocks that is neither
-/// compressed nor decoded and whose records are lines. All other files are read whole; those of several blocks with a
+/// It is asked after [`Recognize`](crate::Recognize), once about each regular file of several blocks that is neither compressed nor
+/// decoded and whose records are lines. All other files are read whole; other files of several blocks are reported by a
 /// [`ProblemKind::NotNarrowed`].
 pub trait Narrow: Send + Sync {
     /// Chooses the part of a text that is read. It must consist of whole lines.
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(read(text, 0..9, 0, 5).1, "ab\n");
         assert_eq!(read(text, 0..9, 0, 2).1, "");
         assert_eq!(read(text, 0..7, 0, 100).1, "ab\ncd\n");
-        // The text begins behind a byte order mark.
+        // The text begins after a byte order mark.
         assert_eq!(read(text, 1..9, 1, 100), (1, "b\ncd\nef\n".to_owned()));
         assert_eq!(read(text, 0..100, 0, 100).1, "ab\ncd\nef\n");
     }

@@ -143,7 +143,7 @@ pub enum MemberFault {
     Sparse(u64),
 }
 
-/// A message about a file of which only the first part could be decoded.
+/// A message about a file whose decoding failed after its first part.
 fn undecoded(error: &io::Error) -> String {
     match error.get_ref().is_some_and(|inner| inner.is::<Failed>()) {
         true => format!("preprocessor {error}; its output was read"),

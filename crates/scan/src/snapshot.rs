@@ -105,7 +105,7 @@ pub trait Snapshot: Send + Sync {
 pub struct TextPart {
     /// Offset of its first byte.
     pub start: u64,
-    /// Offset behind its last byte.
+    /// Offset after its last byte.
     pub end: u64,
     /// Number of lines before it.
     pub lines_before: u64,
@@ -152,11 +152,11 @@ pub struct Absent {
 pub struct Checks {
     /// Files whose stamps were compared.
     pub checked: u64,
-    /// Files that have changed, or can no longer be examined, as far as their stamps were compared.
+    /// Files that have changed or can no longer be examined, among the compared ones.
     pub changed: u64,
     /// Files that may hold what the job looks for.
     pub candidates: u64,
-    /// Files of which nothing is known.
+    /// Files that no snapshot knows.
     pub unknown: u64,
     /// Files that were not read.
     pub omitted: u64,

@@ -48,10 +48,10 @@ impl SpillFile {
         Ok(())
     }
 
-    /// Appends `length` bytes at an offset to others.
+    /// Reads `length` bytes at an offset, and appends them to `to`.
     ///
     /// # Errors
-    /// Returns the error of the system, or [`io::ErrorKind::UnexpectedEof`] behind the end.
+    /// Returns the error of the system, or [`io::ErrorKind::UnexpectedEof`] past the end.
     pub fn read(&self, offset: u64, length: usize, to: &mut Vec<u8>) -> io::Result<()> {
         let bytes = ReadBuffer::of_file(&self.file, offset, length)?;
         if bytes.len() < length {

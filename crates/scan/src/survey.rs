@@ -1,11 +1,10 @@
 //! The first half of an index: lists a tree and reads its files, with the stamps that prove later that nothing has changed.
 //!
-//! A stamp proves something only if every later change gives another one. So it is taken before and after the reading, and
-//! a file or directory is not trusted
-//! - if it changed within a tick of the clock that the file system uses, as it may change again without a new time (git calls
-//!   this racy);
-//! - if a process has the file open for writing, as stores to a map of it change its time only once in a while;
-//! - on file systems whose times are coarse or come from elsewhere, such as those of a network.
+//! A stamp proves something only if every later change gives another one. So it is taken before and after the reading, and a file
+//! or directory is not trusted
+//! - if it changed within a tick of the file system's clock, because it may change again without a new time (git calls this racy);
+//! - if a process has the file open for writing, because stores to a map of it change its time only once in a while;
+//! - on file systems with coarse or remote times, such as network file systems.
 
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::File;
@@ -82,8 +81,8 @@ pub struct SurveyedEntry {
     pub known: Option<u32>,
 }
 
-/// Lists a tree, each directory before those in it. Directories that are as in a snapshot from an earlier survey are
-/// not listed anew; those that cannot be listed are reported, and left out.
+/// Lists a tree, each directory before its subdirectories. Directories that are unchanged since a snapshot from an earlier survey
+/// are not listed anew. Directories that cannot be listed are reported, and left out.
 pub fn survey(
     root: &Path,
     options: &WalkOptions,
@@ -220,24 +219,23 @@ pub struct Examined<'a> {
     pub stamp: Stamp,
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// Offset at which they become its text, behind a byte order mark; `None` if it is compressed, or in another
-    /// encoding.
+    /// Offset of the text in them, after a byte order mark; `None` if it is compressed, or in another encoding.
     pub text_start: Option<usize>,
 }
 
 /// Takes in files in batches.
 pub trait Examine: Send {
-    /// Takes in a file, given its number and that of its batch.
+    /// Takes in a file, given its number and the number of its batch.
     ///
     /// # Errors
-    /// If the job cannot go on.
+    /// If the job cannot continue.
     fn take(&mut self, batch: usize, file: usize, examined: Result<Examined<'_>, Distrust>)
     -> io::Result<()>;
 
     /// Ends a batch of files, given its number. The next one begins anywhere.
     ///
     /// # Errors
-    /// If the job cannot go on.
+    /// If the job cannot continue.
     fn end_batch(&mut self, batch: usize) -> io::Result<()>;
 }
 
@@ -350,7 +348,7 @@ fn read(
         return Err(Distrust::Fresh);
     }
     let file = File::from(file);
-    // One more byte tells that the file has grown.
+    // One more byte shows whether the file has grown.
     buffer.restart(0);
     buffer.reserve(size + 1, size + 1);
     let length = buffer.fill_at(&file, 0..size + 1, 0).map_err(|_| Distrust::Unreadable)?;

@@ -162,7 +162,7 @@ impl Default for WalkOptions {
 }
 
 impl WalkOptions {
-    /// Selects what a search reads by default: neither hidden files nor those that ignore files exclude.
+    /// Selects the files that a search reads by default: neither hidden nor excluded by ignore files.
     pub fn of_search() -> Self {
         Self::default().skip_hidden(true).rules(RuleFiles::ALL)
     }

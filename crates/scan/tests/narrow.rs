@@ -39,7 +39,7 @@ impl Accumulate for Gather<'_> {
     }
 }
 
-/// Wants the lines from the first that begins at one offset or behind it to the first that begins at another.
+/// Wants the lines between two offsets: each end is at the first line that begins at the offset or later.
 #[derive(Debug)]
 struct Between(Range<u64>);
 

@@ -564,7 +564,7 @@ fn an_error_of_the_output_wakes_a_read_that_waits() {
     }
 }
 
-/// Bytes that were processed, and those of all inputs.
+/// Number of bytes processed, and of bytes in all inputs.
 type Shown = (u64, Option<u64>);
 
 /// An output that waits until this progress is shown.

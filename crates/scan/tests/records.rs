@@ -138,7 +138,7 @@ fn lengths(text: &[u8]) -> (Vec<usize>, bool) {
     (lengths, state == State::Quoted)
 }
 
-/// The records that `gather` should find in a text, and the offsets of those that are too long.
+/// The records that `gather` should find in a text, and the offsets of too long records.
 fn expected(text: &[u8], max_line: usize) -> (Vec<Record>, Vec<u64>) {
     let (lengths, is_open) = lengths(text);
     let (mut records, mut too_long, mut offset) = (Vec::new(), Vec::new(), 0);

@@ -172,7 +172,7 @@ impl<A: Accumulate> Joining<A> {
         meter.finish()
     }
 
-    /// The result of the job, with other problems than those of the workers.
+    /// The result of the job, with `problems` in place of the problems of the workers.
     pub(crate) fn into_folded(
         self,
         mut problems: Problems,

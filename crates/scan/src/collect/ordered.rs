@@ -70,7 +70,7 @@ pub trait Visit: Send {
         0
     }
 
-    /// Processes a file of which only the name is wanted.
+    /// Processes a file when only its name is wanted.
     fn name(&mut self, _source: &Source, _out: &mut Output<'_>) {}
 
     /// Processes a file that is known to hold no match, as its stamp of a moment ago proves, instead of reading it. The
@@ -195,7 +195,7 @@ pub struct Ordered<V> {
     pub visits: Vec<V>,
     /// Problems, in the order of the inputs.
     pub problems: Vec<Problem>,
-    /// Number of files visited, including those that were known to hold no match.
+    /// Number of files visited, including files known to hold no match.
     pub files: u64,
     /// Files that snapshots spared and did not spare, if there were any.
     pub checks: Option<Checks>,
@@ -205,7 +205,7 @@ pub struct Ordered<V> {
     pub printed: u64,
     /// Results that were not printed because of a limit that does not end the job.
     pub omitted: Omitted,
-    /// Where a limit ended the job, if it did. Problems of files behind it are left out.
+    /// Where a limit ended the job, if it did. Problems of later files are left out.
     pub end: Option<End>,
     /// The error that ended the output, if any.
     pub output_error: Option<io::Error>,
@@ -379,8 +379,8 @@ fn collect<V: Visit>(
     found
 }
 
-/// Runs the plan on all workers, and returns them with their times. `meter` is that of the calling thread. Reports the progress, of which
-/// `done` is told, if it is wanted.
+/// Runs the plan on all workers, and returns them with their times. `meter` belongs to the calling thread. If progress is wanted,
+/// reports it from the counts in `done`.
 fn run<'w, V: Visit + 'w>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,

@@ -69,8 +69,8 @@ impl Changes {
             .unwrap_or_else(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory));
     }
 
-    /// Watches the way to a path: the names in the last directory, in those with symbolic links, and in those of their targets; and
-    /// whether any directory on the way gets another name.
+    /// Watches the way to a path: the names in the last directory, in directories with symbolic links, and in the directories of
+    /// their targets; and whether any directory on the way is renamed.
     pub(super) fn watch_path(&mut self, path: &Path) {
         let absolute = path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let mut ways = vec![absolute];

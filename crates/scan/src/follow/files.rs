@@ -66,7 +66,7 @@ pub(super) struct Work {
     pub(super) streams: Vec<Stream>,
     /// Files that are read once.
     pub(super) once: Vec<(Source, File)>,
-    /// Bytes of the streams, as far as they are known.
+    /// Number of bytes in the streams with a known size.
     pub(super) bytes: u64,
 }
 
@@ -199,7 +199,7 @@ impl<'a> FollowedInputs<'a> {
         self.remove(number);
     }
 
-    /// Finds new files, and those that have no name any more.
+    /// Finds new files, and files that have lost their name.
     fn find(&mut self, problems: &mut Problems) {
         let Context { inputs, walk, .. } = self.context;
         let links = inputs.walk.follow;
@@ -355,8 +355,8 @@ impl<'a> FollowedInputs<'a> {
         }
     }
 
-    /// The followed file of which a new file may be a copy: one that still has its name, with the same contents. Programs that
-    /// rotate logs by copying them give the copy a name that begins alike.
+    /// The followed file that a new file may be a copy of: it still has its name, and the same contents. Programs that rotate logs
+    /// by copying them give the copy a name that begins alike.
     fn original_of(&self, path: &Path, new: &FollowedFile) -> Option<(FileIdentity, PathBuf)> {
         let candidates =
             self.inputs.values().filter_map(|input| Some((input.source.path()?, input.file.as_ref()?)));

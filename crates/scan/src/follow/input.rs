@@ -69,11 +69,11 @@ pub(super) enum Prepared {
 pub(super) struct FollowedFile {
     pub(super) identity: FileIdentity,
     pub(super) file: Arc<File>,
-    /// Its first bytes, as far as they were read.
+    /// Its first bytes that were read.
     head: Vec<u8>,
     /// Bytes before `consumed`.
     before: Vec<u8>,
-    /// Offset behind the records that were read.
+    /// Offset after the records that were read.
     consumed: u64,
     /// Size and time of the last change when it was looked at.
     seen: Option<(u64, SystemTime)>,
@@ -221,7 +221,7 @@ impl FollowedInput {
         }
         let is_late = self.waiting_since.is_some_and(|since| since.elapsed() >= PATIENCE);
         let is_all = stream.has_stopped() || head.len() >= MAX_HEAD || is_final || is_late;
-        // The last record may go on.
+        // The last record may be incomplete.
         let may_go_on = is_all && !stream.has_stopped() && head.len() < MAX_HEAD;
         let shown = if may_go_on { &head[..whole] } else { head };
         let recognized = by.recognize(&self.source, shown, is_all).map_err(ProblemKind::Unusable)?;
@@ -254,7 +254,7 @@ impl FollowedInput {
         }
     }
 
-    /// Begins behind what is not wanted of a file.
+    /// Skips the beginning of a file that is not wanted.
     fn narrow(&mut self, stream: &mut Stream, context: Context<'_>, problems: &mut Problems) {
         let Some(file) = &mut self.file else { return };
         let size = file.seen.map_or(0, |(size, _)| size);
@@ -308,8 +308,8 @@ impl FollowedInput {
         Some(stream.offset)
     }
 
-    /// Looks at the file. If it was truncated or overwritten, it is followed from its beginning again, and what it was is
-    /// returned. The second value tells whether it has changed since it was looked at the last time.
+    /// Examines the file. If it was truncated or overwritten, it is followed from its beginning again, and its previous state is
+    /// returned. The second value is whether it has changed since it was last examined.
     pub(super) fn look(&mut self, number: usize, context: Context<'_>) -> (Option<Truncated>, bool) {
         let (Some(file), Some(stream)) = (&mut self.file, &self.stream) else { return (None, false) };
         let Ok(metadata) = file.file.metadata() else { return (None, false) };
@@ -367,7 +367,7 @@ impl FollowedFile {
         self.read(0, self.head.len()) == self.head
     }
 
-    /// Whether the contents are those that another file has or had, as far as they can be compared.
+    /// Whether the contents are the present or earlier contents of another file, by all that can still be compared.
     pub(super) fn is_copy_of(&self, other: &Self) -> bool {
         let size = self.size();
         // Later than that of the copy, which is never longer.
@@ -401,7 +401,7 @@ impl FollowedFile {
         stream.is_some_and(|stream| stream.position() == 0) && self.begin_at.is_none() && self.size() > 0
     }
 
-    /// Holds the file back, as its contents are those of another one.
+    /// Holds the file back, because its contents are a copy of another file's.
     pub(super) fn hold_back(&mut self, original: FileIdentity) {
         self.held_back_for = Some(original);
         self.held_size = self.size();
@@ -413,7 +413,7 @@ impl FollowedFile {
         self.begin_at = Some(self.held_size);
     }
 
-    /// Offset behind the records that were read.
+    /// Offset after the records that were read.
     pub(super) fn consumed(&self) -> u64 {
         self.consumed
     }

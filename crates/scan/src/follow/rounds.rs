@@ -135,7 +135,7 @@ impl<A: Accumulate> Rounds<A> {
         result
     }
 
-    /// The problems of which nothing has been said so far.
+    /// The problems that have not been reported yet.
     pub(super) fn problems(&self) -> MutexGuard<'_, Problems> {
         lock(&self.problems)
     }

@@ -17,8 +17,8 @@ pub(crate) struct Quoting {
 /// State between two bytes of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// A quote begins a quoted text: at the beginning of a field, and behind a quote within quotes, where the quoting
-    /// ends unless the next byte is a quote.
+    /// A quote begins a quoted text: at the beginning of a field, and after a quote within quotes, which ends the quoting unless
+    /// the next byte is a quote.
     Start,
     /// A quote is literal.
     Literal,
@@ -34,7 +34,7 @@ const STATES: [State; 3] = [State::Start, State::Literal, State::Quoted];
 pub(crate) struct Passage {
     /// The state after the text.
     pub(crate) state: State,
-    /// Position behind the last end of a record in the text; 0 if none ends in it.
+    /// Position after the last end of a record in the text; 0 if none ends in it.
     pub(crate) last_record: usize,
 }
 
@@ -176,10 +176,9 @@ impl Carry {
 
     /// Advances past a window. Returns the bits of the ends of records in it.
     ///
-    /// If no quote were literal, a byte would be within quotes if the number of quotes up to it is odd. So all quotes
-    /// are taken as such at first. The first one that would open quotes where none may begin is in fact literal, and so
-    /// are those behind it up to the beginning of the next quoted field. They are left out, and the rest considered
-    /// again.
+    /// If no quote were literal, a byte would be within quotes if the number of quotes up to it is odd. So no quote is taken as
+    /// literal at first. The first quote that would open quotes where none may begin is in fact literal, and so are the later ones
+    /// up to the beginning of the next quoted field. They are left out, and the rest is examined again.
     #[inline(always)]
     pub(crate) fn advance<M: Masks>(&mut self, masks: M, window: Window) -> u64 {
         let Window { mut quotes, starts, line_ends, last } = window;

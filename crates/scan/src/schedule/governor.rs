@@ -3,11 +3,11 @@
 //! The governor observes a running job in short windows: CPU time used, time that workers waited for work, bytes from
 //! storage, and work done. It starts with one worker per core.
 //!
-//! - If workers wait for **storage**, cores are idle. The number of workers is doubled as long as more files are to be
-//!   opened, halved when the cores are busy all the same, and reduced again when files come from memory. A single large file
-//!   gets no more workers: the read-ahead of the kernel is as fast as any number of readers.
-//! - If workers wait for **work**, as behind a pipe, they get in the way of the producer. They are parked one after
-//!   another, and unparked if throughput drops.
+//! - If workers wait for **storage**, cores are idle. The number of workers is doubled as long as more files are to be opened,
+//!   halved when the cores are busy all the same, and reduced again when files come from memory. A single large file gets no more
+//!   workers: the read-ahead of the kernel is as fast as any number of readers.
+//! - If workers wait for **work**, as with a slow pipe, they take CPU time from the producer. They are parked one after another,
+//!   and unparked if throughput drops.
 
 use std::time::Duration;
 

@@ -14,7 +14,7 @@ use crate::block::Source;
 pub struct Limit {
     /// Number of results.
     pub results: u64,
-    /// Whether the job ends once they are printed. Otherwise it goes on and counts the others.
+    /// Whether the job ends once they are printed. Otherwise it continues and counts the others.
     pub ends_job: bool,
 }
 

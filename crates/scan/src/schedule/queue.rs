@@ -96,7 +96,7 @@ impl Queue {
         self.halted.store(true, Ordering::Relaxed);
     }
 
-    /// Tells all workers to stop, also those that wait for work.
+    /// Makes all workers stop, even if they wait for work.
     pub(crate) fn halt_now(&self) {
         self.halt();
         let _state = self.lock();
@@ -208,7 +208,7 @@ impl Queue {
         self.lock().paused.push(stream);
     }
 
-    /// Returns the streams that have paused, and those that were not read so far because the workers should stop.
+    /// Returns the streams that have paused, and the streams that are unread because the workers should stop.
     pub(crate) fn take_paused(&self) -> Vec<Stream> {
         let State { streams, paused, .. } = &mut *self.lock();
         let mut all = std::mem::take(paused);

@@ -1,11 +1,11 @@
 //! Archives, whose members are read like files.
 //!
-//! An archive is recognised by its first bytes, a tar also behind compression. Its members come in batches. A worker takes a
-//! batch and returns the archive before it searches the batch, so that other workers read on meanwhile. A large member of a
-//! tar is not kept in memory: it is read from the archive, which the worker therefore keeps until then.
+//! An archive is recognised by its first bytes; a tar also after decompression. Its members come in batches. A worker takes a batch
+//! and returns the archive before it searches the batch, so that other workers read on meanwhile. A large member of a tar is not
+//! kept in memory: it is read from the archive, which the worker therefore keeps until then.
 //!
-//! Nothing that an archive claims is trusted: sizes only tell what to read, and memory grows with what was read. That is why `tar-core`
-//! and `rawzip` parse the headers: neither reads, decompresses or allocates by itself.
+//! Nothing that an archive claims is trusted: sizes only decide what to read, and memory grows with the bytes read. That is why
+//! `tar-core` and `rawzip` parse the headers: neither reads, decompresses or allocates by itself.
 //!
 //! # Adding a format
 //!
@@ -28,7 +28,7 @@ use super::decompress::Format;
 use crate::block::Source;
 use crate::problem::{ProblemKind, Problems};
 
-/// Number of bytes at the beginning of a file that tell whether it is an archive.
+/// Number of bytes at the beginning of a file that decide whether it is an archive.
 pub(crate) const ARCHIVE_HEAD: usize = 512;
 
 /// Maximum number of members in a batch.
@@ -150,8 +150,8 @@ impl TarStream {
 }
 
 impl Archive {
-    /// Opens a regular file as an archive, if it is one. It begins at `start` with `head`, of which the first
-    /// [`ARCHIVE_HEAD`] bytes matter.
+    /// Opens a regular file as an archive, if it is one. It begins at `start` with `head`; only the first [`ARCHIVE_HEAD`] bytes
+    /// matter.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -215,7 +215,7 @@ fn with_head(mut text: Box<dyn Read + Send>) -> (Vec<u8>, Box<dyn Read + Send>) 
     (head, whole)
 }
 
-/// Opens a compressed tar. Without one, the error tells nothing.
+/// Opens a compressed tar. If the text is no tar, the error carries no information.
 fn compressed_tar(source: &Source, format: Format, file: FileFrom) -> io::Result<tar::Tar> {
     let (head, whole) = with_head(format.reader(file)?);
     if is_tar(&head, source) { Ok(tar::Tar::new(whole)) } else { Err(io::ErrorKind::InvalidData.into()) }

@@ -347,7 +347,7 @@ mod tests {
     fn a_chunk_after_a_piece_of_a_long_line_begins_within_that_line() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
-        // The first line has a NUL far behind its beginning, in the second chunk; the third chunk begins at a new line.
+        // The first line has a NUL far from its beginning, in the second chunk; the third chunk begins at a new line.
         let mut text = vec![b'x'; LONG_LINE + 200];
         text[LONG_LINE + 50] = 0;
         text[LONG_LINE + 150] = b'\n';

@@ -1,6 +1,6 @@
 //! Decoding of other encodings into UTF-8.
 //!
-//! The settings are those of the `grep-searcher` crate, so that a file is decoded as in ripgrep.
+//! The settings equal those of the `grep-searcher` crate, so that a file is decoded as in ripgrep.
 
 use std::io::{self, Read};
 use std::ops::Range;

@@ -49,7 +49,7 @@ pub(crate) enum Format {
     Lz4,
     /// Has no signature: see [`Format::of`].
     Brotli,
-    /// Of the program `compress`.
+    /// The format of the program `compress`.
     Compress,
     /// Has no signature: only in archives.
     Deflate,

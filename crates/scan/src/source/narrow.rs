@@ -10,8 +10,7 @@ use crate::block::{Medium, Source};
 use crate::narrow::{Narrow, Narrowed};
 use crate::problem::ProblemKind;
 
-/// Size of the smallest file of which a part is searched for, in blocks. Reading a smaller one takes no longer than the
-/// search.
+/// Size in blocks of the smallest file that is narrowed. Reading a smaller one takes no longer than the binary search.
 const MIN_BLOCKS: u64 = 4;
 
 impl Reader<'_> {

@@ -57,7 +57,7 @@ impl Reader<'_> {
     }
 }
 
-/// Of a text at a range of `bytes`, with this offset in its file, the lines that begin in a part of the file.
+/// The lines of a text that begin in a part of the file. The text is at a range of `bytes`, and at this offset in its file.
 fn lines_from(
     bytes: &[u8],
     range: &Range<usize>,

@@ -248,7 +248,7 @@ impl PartedFile {
 }
 
 impl Text {
-    /// Cuts the bytes between [`HEADROOM`] and `end`, which follow the tail, behind the last end of a record.
+    /// Cuts the bytes between [`HEADROOM`] and `end`, which follow the tail, after the last end of a record.
     fn cut(
         &mut self,
         buffer: &mut ReadBuffer,

@@ -44,7 +44,7 @@ const MAPPED_BLOCKS: usize = 32;
 /// file. Small in tests, so that small files are read in parts.
 const KNOWN_TEXT: usize = if cfg!(test) { 1 } else { super::HEAD_SIZE };
 
-/// Bytes of a member of an archive that tell whether it is compressed or encoded.
+/// Number of bytes of a member of an archive that decide whether it is compressed or encoded.
 const MEMBER_HEAD: u64 = 64;
 
 /// Settings shared by all workers of a job.
@@ -67,7 +67,7 @@ impl Context<'_> {
         self.bounds.block_size.saturating_mul(MAPPED_BLOCKS)
     }
 
-    /// The bounds for a file: they tell how it is divided into lines and records.
+    /// The bounds for a file, which determine its lines and records.
     pub(crate) fn bounds_for(&self, source: &Source) -> Bounds {
         Bounds { records: source.records(), ..self.bounds }
     }
@@ -146,7 +146,7 @@ impl Sniffed {
         }
     }
 
-    /// Whether the kind depends on bytes behind the first ones.
+    /// Whether the kind depends on bytes after the first ones.
     pub(crate) fn needs_more(inputs: &Inputs, start: &[u8]) -> bool {
         inputs.decompress && Format::may_continue(start) || inputs.encoding.may_continue(start)
     }
@@ -477,7 +477,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads decoded text behind a byte order mark of `mark` bytes: at once if it has less than `limit` bytes.
+    /// Reads decoded text after a byte order mark of `mark` bytes: at once if it has less than `limit` bytes.
     fn read_text(
         &mut self,
         source: &Source,
@@ -577,8 +577,7 @@ impl<'a> Reader<'a> {
         Ok(archive.map_err(ProblemKind::Open)?.map(Box::new))
     }
 
-    /// Reads the beginning of a regular file of which only the name is wanted, or the names of its members if it is an
-    /// archive.
+    /// Reads the beginning of a regular file when only its name is wanted, or the names of its members if it is an archive.
     pub(crate) fn read_name(&mut self, source: &Source, file: &File) -> Result<Contents, ProblemKind> {
         self.meter.enter(Phase::Read);
         let mut filled = 0;

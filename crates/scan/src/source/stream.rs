@@ -33,7 +33,7 @@ pub(crate) enum Origin {
     File(File),
     /// The bytes of a file that may grow.
     Growing(FileFrom),
-    /// Bytes decoded from those of a file.
+    /// Bytes decoded from a file.
     Decoded(Box<dyn Read + Send>),
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Stream {
     pub(crate) bounds: Bounds,
     /// Bytes read past the last whole record.
     tail: Vec<u8>,
-    /// State of the quoting behind what was searched for ends of records, if quotes matter for them.
+    /// State of the quoting at the end of the bytes that were searched for ends of records, if quotes matter for them.
     state: State,
     /// Offset of `tail` in the input, in bytes. A byte order mark counts, unless the text is decoded from another encoding.
     pub(crate) offset: u64,
@@ -163,7 +163,7 @@ impl Stream {
         self.ended
     }
 
-    /// Offset behind the bytes that were read.
+    /// Offset after the bytes that were read.
     pub(crate) fn position(&self) -> u64 {
         self.offset + self.tail.len() as u64
     }

@@ -56,7 +56,7 @@ pub(crate) struct Directory {
     pub(crate) listing: Listing,
     /// The snapshot that knows it, and its number there.
     known: Option<(Arc<dyn Snapshot>, u32)>,
-    /// Whether the rules that apply in it are those of the snapshot.
+    /// Whether the same rules apply in it as in the snapshot.
     has_known_rules: bool,
     /// Whether rules that apply in it were reported.
     pub(crate) has_bad_rules: bool,
@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
         Some(selection::number(everywhere, rules))
     }
 
-    /// The rules in a named directory, of which there may be none, if its selection is that of the snapshot.
+    /// The rules in a named directory, if its selection equals the snapshot's. `Some(None)` if there are no rules.
     fn known_rules(
         &self,
         known: Option<&(Arc<dyn Snapshot>, u32)>,
@@ -172,6 +172,7 @@ impl<'a> Walk<'a> {
         problems: &mut Problems,
     ) -> io::Result<Directory> {
         let fd = openat(CWD, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        // It may have been removed since it was opened. Without a path, no rules above it apply.
         let absolute = path.canonicalize().unwrap_or_else(|_| PathBuf::from("/"));
         let mut prefix = printed.as_os_str().as_bytes().to_vec();
         if !prefix.is_empty() && !prefix.ends_with(b"/") {
@@ -210,6 +211,7 @@ impl<'a> Walk<'a> {
         problems: &mut Problems,
     ) -> io::Result<Option<Directory>> {
         let name = parent.listing.c_name(entry);
+        // A snapshot knows a link, not its target.
         let known = match &parent.known {
             Some((snapshot, _)) if !entry.is_linked => {
                 entry.known.map(|number| (Arc::clone(snapshot), number))
@@ -271,9 +273,9 @@ impl<'a> Walk<'a> {
         Ok(directory)
     }
 
-    /// Extends the rules of a directory by its own. They are read only if they are not known; those of a named directory have
-    /// been.
+    /// Extends the rules of a directory by its own rule files. They are read only if they are not known.
     fn enter_rules(&self, directory: &mut Directory, listing: &Listing, problems: &mut Problems) {
+        // `known_rules` has read the rules of a named directory.
         if directory.has_known_rules && directory.is_named() {
             return;
         }
@@ -283,6 +285,8 @@ impl<'a> Walk<'a> {
             if names.is_empty() {
                 return;
             }
+            // The selection of unchanged rules is known, so they are read only if a new entry needs them. That takes a
+            // descriptor of its own; if there is none left, they are read at once.
             if let Ok(fd) = directory.fd.try_clone() {
                 let Directory { rules, absolute, prefix, .. } = directory;
                 *rules = Some(self.global.deferred(rules.take(), fd, absolute, prefix, names));
@@ -305,13 +309,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The rule files of a directory that was listed; `None` unless they are all those of the snapshot.
+    /// The rule files of a directory that was listed; `None` unless they equal the snapshot's.
     fn known_rule_files(&self, directory: &Directory, listing: &Listing) -> Option<Vec<&'static str>> {
         let (snapshot, number) = directory.known.as_ref()?;
         snapshot.selection(*number)?;
+        // All names of rule files begin with a dot.
         if !listing.any_hidden {
             return Some(Vec::new());
         }
+        // A repository has rules elsewhere, which have no stamps in the snapshot.
         if REPOSITORY_NAMES.iter().any(|name| listing.contains(name.as_bytes())) {
             return None;
         }
@@ -339,6 +345,7 @@ impl<'a> Walk<'a> {
         }
         let was_selected = entry.was_selected.filter(|_| directory.has_known_rules);
         let WalkOptions { globs, types, file_regex, .. } = self.options;
+        // Without other filters the selection of the snapshot holds, and no path has to be made.
         if let Some(was_selected) = was_selected
             && globs.is_empty()
             && types.is_empty()
@@ -367,7 +374,7 @@ impl<'a> Walk<'a> {
             self.is_selected(directory, path, absolute, name, is_dir)
         });
         if is_dir && entry.is_linked && !is_selected {
-            // Directories that are selected are checked when they are entered.
+            // ripgrep reports loops of skipped links, too. Selected directories are checked when they are entered.
             self.report_loop(directory, listing.c_name(entry), problems);
         }
         is_selected && (is_dir || self.is_file_wanted(directory, listing, entry, path))
@@ -426,6 +433,7 @@ impl<'a> Walk<'a> {
             Verdict::None => {}
             verdict => return verdict == Verdict::Include,
         }
+        // Ignore rules are git's: to them an archive is a file.
         let by_rules = self.global.judge(directory.rules.as_deref(), directory.root, absolute, path, is_dir);
         if by_rules == Verdict::Skip {
             return false;
@@ -448,7 +456,7 @@ impl<'a> Walk<'a> {
         }
         match self.by_type(path, is_parent) {
             Verdict::Skip => Some(false),
-            // Skipped by a rule, or only because it is hidden: the rules must be read to tell.
+            // It was skipped by a rule, or only because it is hidden: reading the rules decides.
             Verdict::Include if !was_selected && name.starts_with(b".") => None,
             Verdict::Include | Verdict::None => Some(was_selected),
         }
@@ -522,10 +530,12 @@ impl<'a> Walk<'a> {
 
     /// Applies the filters that depend on more than the name of a file.
     fn is_file_wanted(&self, directory: &Directory, listing: &Listing, entry: &Entry, path: &[u8]) -> bool {
+        // An archive is opened in any case: `selects_member` matches the paths of its members.
         let unmatched = |regex: &Regex| !regex.is_match(path) && !self.may_be_archive(listing.name(entry));
         if self.options.file_regex.as_ref().is_some_and(unmatched) {
             return false;
         }
+        // Inodes come with the listing, so that only a file with the inode of the output needs a `stat`.
         let may_be_output = self.output.is_some_and(|output| output.inode == entry.inode);
         let WalkOptions { max_filesize, modified, .. } = self.options;
         if max_filesize.is_none() && modified.is_none() && !may_be_output {
@@ -576,7 +586,7 @@ impl Directory {
         }
     }
 
-    /// Lists all entries: those that a snapshot knows, if this is proven to be the same directory.
+    /// Lists all entries: from a snapshot, if the directory is proven to be unchanged.
     fn list(&mut self, buffer: &mut Vec<u8>) -> io::Result<Listing> {
         if self.known.is_none() {
             return Ok(list(&self.fd, buffer)?);
@@ -585,11 +595,12 @@ impl Directory {
         if stamp.is_some() {
             return Ok(known);
         }
+        // It may be open as a [`PLACE`], which cannot be listed.
         self.fd = reopened(&self.fd)?;
         let mut listing = list(&self.fd, buffer)?;
         listing.recognize(&known);
         let has_same = |name: &str| known.contains(name.as_bytes()) == listing.contains(name.as_bytes());
-        // Those of a named directory were compared.
+        // `known_rules` has already compared the rules of a named directory.
         let has_same_names = RULE_FILES.into_iter().chain(REPOSITORY_NAMES).all(has_same);
         self.has_known_rules &= has_same_names || self.is_named();
         Ok(listing)
@@ -604,7 +615,7 @@ impl Directory {
         (known, stamp.filter(|&stamp| Stamp::of_open(&self.fd).is_ok_and(|present| present == stamp)))
     }
 
-    /// All entries, those that are not selected as well, if a snapshot knows them, and the stamp that proves it.
+    /// All entries, selected or not, and the stamp that proves them; `None` if no snapshot has them.
     pub(crate) fn known_listing(&self) -> Option<(Listing, Stamp)> {
         let (known, stamp) = self.remembered();
         Some((known, stamp?))
@@ -713,6 +724,7 @@ impl Directory {
     /// trail.
     fn extend_trail(&mut self, is_linked: bool, problems: &mut Problems) -> io::Result<bool> {
         let identity = identity_of(&fstat(&self.fd)?);
+        // Only a link can lead back to an ancestor.
         if is_linked && let Some(trail) = self.ancestors().find(|trail| trail.identity == identity) {
             let ancestor = as_path(&trail.path).to_owned();
             problems.add(&self.source(), ProblemKind::Loop(ancestor));
@@ -734,7 +746,7 @@ impl SortValue {
         Self::at(CWD, path, key)
     }
 
-    /// The sort key of a file with this stamp; `None` if the stamp does not tell.
+    /// The sort key of a file with this stamp; `None` if the stamp does not hold it.
     pub(crate) fn of_stamp(stamp: &Stamp, key: SortKey) -> Option<Self> {
         match key {
             SortKey::Modified => Some(Self(stamp.modified.seconds, stamp.modified.nanoseconds)),

@@ -5,7 +5,7 @@
 
 use memchr::memmem;
 
-/// Literals of which a name must contain at least one to match any of the globs.
+/// Literals. A name must contain at least one of them to match any of the globs.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
     /// Set if some glob implies no literal.
@@ -82,7 +82,7 @@ impl Affixes {
     }
 }
 
-/// Up to eight bytes at an end of a name, as a number of which some bits are compared. That takes a nanosecond; a call
+/// Up to eight bytes at an end of a name, as a number, and a mask of the bits to compare. A comparison takes a nanosecond; a call
 /// to compare the bytes took a tenth of a walk.
 #[derive(Debug)]
 struct Affix {
@@ -108,7 +108,7 @@ impl Affix {
     }
 }
 
-/// The first eight bytes of a name, the first one lowest; zeros behind a shorter one.
+/// The first eight bytes of a name, the first one lowest; a shorter name is padded with zeros.
 fn head(name: &[u8]) -> u64 {
     match name.first_chunk() {
         Some(bytes) => u64::from_le_bytes(*bytes),
@@ -176,8 +176,8 @@ enum Literal {
 impl Literal {
     /// Returns the longest literal of a glob; `None` if it contains none.
     fn of(glob: &str) -> Option<Self> {
-        // Brackets and braces may contain slashes that do not separate components. Of such globs only the literal after
-        // the last special character is used.
+        // Brackets and braces may contain slashes that do not separate components. Only the literal after the last special
+        // character of such a glob is used.
         let has_groups = glob.contains(['[', '{', '\\']);
         let name = glob.rsplit('/').next().unwrap_or(glob).as_bytes();
         let is_special = |byte: &u8| b"*?[]{}\\".contains(byte);

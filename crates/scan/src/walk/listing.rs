@@ -21,7 +21,7 @@ pub(crate) struct Listing {
     pub(crate) any_hidden: bool,
 }
 
-/// Bytes of most names with their NUL: those of Linux have 14 on average.
+/// Length of most names with their NUL: names in Linux have 14 bytes on average.
 const USUAL_NAME: usize = 16;
 
 /// Entries of most directories.
@@ -123,7 +123,7 @@ impl Listing {
         self.names.reserve(entries * USUAL_NAME);
     }
 
-    /// Adds an entry of a snapshot behind the others.
+    /// Appends an entry of a snapshot.
     pub(crate) fn push_known(
         &mut self,
         KnownEntry { name, kind, inode, number, is_selected }: KnownEntry<'_>,
@@ -178,7 +178,7 @@ pub(crate) struct Finder<'l> {
 }
 
 impl<'l> Finder<'l> {
-    /// Returns the entry of this name and kind. The name comes behind all names before.
+    /// Returns the entry of this name and kind. Each call must have a greater name than the one before.
     pub(crate) fn find(&mut self, name: &[u8], kind: EntryKind) -> Option<&'l Entry> {
         while self.rest.next_if(|entry| self.listing.name(entry) < name).is_some() {}
         self.rest.next_if(|entry| self.listing.name(entry) == name).filter(|entry| entry.kind == kind)

@@ -1,7 +1,7 @@
 //! Ignore rules in `.gitignore` and similar files.
 //!
-//! The `ignore` crate matches the globs. This module decides which rules apply where: the rules of a directory apply
-//! below it, and take precedence over those of its ancestors.
+//! The `ignore` crate matches the globs. This module decides which rules apply where: the rules of a directory apply below it, and
+//! take precedence over the rules of its ancestors.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -54,7 +54,7 @@ impl<T> From<Match<T>> for Verdict {
     }
 }
 
-/// The rules of one directory. A directory without rules shares those of its parent.
+/// The rules of one directory. A directory without rules shares its parent's.
 pub(crate) struct Rules {
     above: Option<Arc<Rules>>,
     /// Offset at which the path relative to this directory begins in an absolute path.
@@ -121,7 +121,7 @@ struct Globs {
 const SMALL: usize = 16 << 10;
 
 impl Globs {
-    /// The globs of rule files, given with their names. Those that may be invalid are compiled at once if that is to be
+    /// The globs of rule files, given with their names. Globs that may be invalid are compiled at once if errors are to be
     /// reported.
     fn new(files: Vec<(PathBuf, Vec<u8>)>, ignore_case: bool, problems: Option<&mut Vec<String>>) -> Self {
         let mut hints = Hints::default();

@@ -138,7 +138,7 @@ impl Collected {
         (source, file.absent.map(|number| self.absent[number as usize]))
     }
 
-    /// The files behind the first one with this place: the number of their input, and their path.
+    /// The files after the first one at the place of `end`: the number of their input, and their path.
     pub(crate) fn behind(&self, end: &Source) -> HashSet<(usize, PathBuf)> {
         let mut is_behind = false;
         let mut behind = HashSet::new();

@@ -7,13 +7,13 @@ use std::sync::OnceLock;
 use super::collected::Collected;
 use crate::block::Source;
 
-/// The end of a job with a limit on its results. Which files behind it were read depends on the number of workers.
+/// The end of a job with a limit on its results. Which later files were read depends on the number of workers.
 #[derive(Debug)]
 pub struct End {
     source: Source,
     /// All files in the order of the output, if that is not the order of their paths.
     files: Option<Collected>,
-    /// Those of them that are behind the end.
+    /// The files after the end.
     behind: OnceLock<HashSet<(usize, PathBuf)>>,
 }
 

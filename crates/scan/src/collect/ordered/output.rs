@@ -47,7 +47,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Begins the output of a file, of which there may be none.
+    /// Begins the output of a file. It may stay empty.
     pub(crate) fn begin_file(&mut self, source: &Source) {
         let at = self.bytes.len();
         match self.marks.as_mut() {

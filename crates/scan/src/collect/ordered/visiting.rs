@@ -29,7 +29,7 @@ pub(super) struct WholeText {
     pub(super) range: Range<usize>,
     /// Its offset in the file.
     pub(super) start: u64,
-    /// Offset of the text of the file, which begins behind a byte order mark.
+    /// Offset at which the text of the file begins, after a byte order mark.
     pub(super) text_start: u64,
     /// Whether it is all of the file.
     pub(super) is_whole: bool,
@@ -65,7 +65,7 @@ impl<V: Visit> Visitor<'_, V> {
             self.visit_next(Block::new(source, part.start, bytes), 0, ends, &mut unshared)
         });
         if let (ControlFlow::Continue(()), Some(last)) = (visited, parts.last()) {
-            // No line behind it is numbered.
+            // No later line is numbered, so the number of lines may be too small.
             self.visit.skip_to(&mut unshared.state, size, last.lines_before);
         }
         self.reader.buffer = buffer;

@@ -45,7 +45,7 @@ const CHECKED_AT_ONCE: usize = 512;
 /// Maximum number of adjacent files of a directory that are collected by the worker that lists it. More are worth sharing.
 const COLLECTED_AT_ONCE: usize = 512;
 
-/// Maximum number of subdirectories that a worker lists before it shares those that are left.
+/// Maximum number of subdirectories that a worker lists before it shares the rest.
 const LISTED_AT_ONCE: usize = 128;
 
 /// The same if files may be read: their directories stay open until then, and a process may have few open files.
@@ -198,7 +198,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
-    /// Processes a file of which only the name is wanted.
+    /// Processes a file when only its name is wanted.
     pub(super) fn visit_name(&mut self, source: &Source) {
         let named = source.path().filter(|_| source.is_named());
         // A file found below a directory exists.
@@ -496,7 +496,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         self.out.is_pending().then(|| (Some(self.out.take()), None))
     }
 
-    /// Prints the names of files of which only the names are wanted.
+    /// Prints the names of files when only names are wanted.
     fn print_names(&mut self, directory: &Directory, files: Range<usize>) {
         let mut source = Source::found(directory.argument, Default::default());
         for entry in &directory.listing.entries()[files] {

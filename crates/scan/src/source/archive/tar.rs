@@ -46,7 +46,7 @@ struct Data {
     offset: u64,
     /// Rest of the content, in bytes.
     left: u64,
-    /// Size of the padding behind the content, in bytes.
+    /// Size of the padding after the content, in bytes.
     padding: u64,
     /// Set once a read has failed: the archive has ended, and the problem is known.
     has_failed: bool,
@@ -220,7 +220,7 @@ impl Tar {
             }
             let event = self.parser.parse(header);
             match event.map_err(|error| damaged(format_args!("damaged header at byte {begin}: {error}")))? {
-                // Never more than the header: the content behind it is read on its own.
+                // Never more than the header: the content after it is read on its own.
                 ParseEvent::NeedData { min_bytes } => {
                     let is_whole = min_bytes > length && min_bytes.is_multiple_of(BLOCK as usize);
                     length = if is_whole { min_bytes } else { length + BLOCK as usize };
@@ -273,7 +273,7 @@ struct Holes {
     zeros: u64,
     /// Rest of the present part, in bytes.
     part: u64,
-    /// Offset behind the present part.
+    /// Offset after the present part.
     offset: u64,
     size: u64,
 }

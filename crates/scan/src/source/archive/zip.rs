@@ -1,4 +1,4 @@
-//! Zip archives. The directory tells where members are, so that several workers decompress them.
+//! Zip archives. The directory has the offsets of members, so several workers can decompress them.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -50,7 +50,7 @@ pub(super) struct Zip {
     /// Compressed bytes of the members so far.
     packed: u64,
     has_ended: bool,
-    /// Damage of the directory, behind the entries that have been read.
+    /// Damage of the directory after the entries that have been read.
     fault: Option<io::Error>,
 }
 
@@ -122,7 +122,7 @@ impl Zip {
             };
             self.packed = self.packed.saturating_add(entry.at.compressed_size_hint());
             if self.packed > self.size {
-                // Damage of the directory behind these members would be a second problem of the archive.
+                // Damage of the directory after these members would be a second problem of the archive.
                 (self.has_ended, self.kept, self.fault) = (true, Vec::new(), None);
                 return Err(damaged("members overlap, possibly a zip bomb"));
             }
@@ -137,7 +137,7 @@ impl Zip {
         Ok(())
     }
 
-    /// Reads the next entries of the directory, and keeps those of files that are selected.
+    /// Reads the next entries of the directory, and keeps the entries of selected files.
     fn read_directory(&mut self, selects: &dyn Fn(&[u8]) -> bool) -> io::Result<()> {
         self.has_ended = true;
         let archive = match &self.archive {

@@ -22,7 +22,7 @@ const HUGE: u8 = 1;
 const SMALL: u8 = 2;
 
 impl HugePages {
-    /// Whether a part is a huge page: `examine` tells if it is not known.
+    /// Whether a part is a huge page. `examine` is called if it is not known.
     fn is_huge(&self, parts: usize, part: usize, examine: impl FnOnce() -> bool) -> bool {
         let known = self.0.get_or_init(|| (0..parts).map(|_| AtomicU8::new(UNKNOWN)).collect());
         let Some(kind) = known.get(part) else { return false };

@@ -78,7 +78,7 @@ impl ChunkedFile {
     }
 }
 
-/// The last record of a chunk, as far as it is known.
+/// The last record of a chunk, whose end may be unknown.
 struct LastRecord {
     begin: usize,
     /// Its end is not before this position.

@@ -36,8 +36,8 @@ impl Default for StartStates {
 }
 
 impl StartStates {
-    /// Publishes the transition of a chunk, and returns the state at its beginning. Waits for those of the chunks before
-    /// it. Their workers must publish them without waiting for a later chunk.
+    /// Publishes the transition of a chunk, and returns the state at its beginning. Waits for the transitions of earlier chunks.
+    /// Their workers must publish them without waiting for a later chunk.
     pub(crate) fn exchange(&self, number: u64, transition: Transition, meter: &mut Meter) -> State {
         let mut known = self.lock();
         if known.next == number {

@@ -31,7 +31,7 @@ pub(super) struct Compress {
     /// The text of a code is that of its prefix and one more byte. Codes below 256 are bytes.
     prefixes: Vec<u16>,
     last_bytes: Vec<u8>,
-    /// Number of codes in the table, with those of bytes and the one that clears it.
+    /// Number of codes in the table, including the bytes and the code that clears it.
     codes: usize,
     /// Length of the next code, in bits.
     length: u32,

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Formats whose data tell where they end.
+/// Formats that mark the end of their data.
 const FORMATS: [Format; 7] =
     [Format::Gzip, Format::Zstd, Format::Bzip2, Format::Xz, Format::Lzma, Format::Lz4, Format::Brotli];
 
@@ -120,7 +120,7 @@ impl Read for Break {
     }
 }
 
-/// The format that the first bytes of a file tell, given the extension of `format`.
+/// The format detected from the first bytes of a file, given the extension of `format`.
 fn format_of(format: Format, file: &[u8]) -> Option<Format> {
     let extension = (format == Format::Brotli).then_some(OsStr::new("br"));
     Format::of(&file[..file.len().min(Format::START)], extension)
@@ -355,7 +355,7 @@ fn errors_of_the_input_are_passed_on() {
         let (got, problem) = drain(&mut reader, 1 << 20);
         assert_eq!(problem.map(|error| error.to_string()), Some("broken".to_owned()), "{format:?}");
         let readable = read(format, &start).0;
-        // Brotli is decompressed in portions, the last of which is not complete.
+        // Brotli is decompressed in portions, and the last one is incomplete.
         let is_same = if format == Format::Brotli { readable.starts_with(&got) } else { readable == got };
         assert!(is_same, "{format:?}");
     }

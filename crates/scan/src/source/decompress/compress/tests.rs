@@ -41,7 +41,7 @@ pub(in super::super) fn compress(data: &[u8], max_length: u32, clears: bool) -> 
     let mut bytes = data.iter();
     let Some(&first) = bytes.next() else { return writer.finish() };
     let mut code = u32::from(first);
-    // The decoder knows of a code only after the one behind it.
+    // The decoder knows a code only after the next one.
     let mut known = first_code;
     let mut any = false;
     let put = |writer: &mut Writer, code: u32, length: &mut u32, known: &mut u32, is_new: bool| {
