@@ -16,7 +16,7 @@ const FIRST_STDIN_READ: u64 = 8 << 10;
 pub(crate) struct Cut {
     /// File offset of the first line that is not searched.
     pub(crate) from: u64,
-    /// File offset of the first NUL, as far as it is known.
+    /// File offset of the first known NUL.
     pub(crate) nul: u64,
 }
 
@@ -103,7 +103,7 @@ fn line_start(block: &Block<'_>, line_end: u8, at: u64) -> u64 {
     block.offset + memrchr(line_end, before).map_or(0, |end| end as u64 + 1)
 }
 
-/// A long line that NULs split into several, as far as it lies in a block.
+/// The part in a block of a long line that NULs split into several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LongLine {
     /// Its range in the block, without the terminator.

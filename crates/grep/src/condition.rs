@@ -156,7 +156,7 @@ impl<M: Matcher> Matcher for Conditioned<M> {
         if !self.is_right_file {
             return Ok(false);
         }
-        // The groups are those of this search: one that begins at the match may find another.
+        // `captures` must come from the search that finds the match: a search that begins at the match may find other groups.
         let found = self.first(text, at, |at| {
             let any = self.matcher.captures_at(text, at, captures)?;
             Ok(if any { captures.get(0) } else { None })

@@ -35,8 +35,8 @@ impl FindNul for Text {
     }
 }
 
-/// Visits a file in blocks, each of which ends at the first line terminator at or after one of `cuts`. Returns the output, and
-/// whether the visitor ended the job.
+/// Visits a file in blocks. Each block ends at the first line terminator at or after one of `cuts`. Returns the output, and whether
+/// the visitor ended the job.
 fn visit<V: Visit>(
     visitor: &mut V,
     named: bool,
@@ -521,7 +521,7 @@ proptest! {
     }
 }
 
-/// The NUL is behind the bytes that are looked at before a search.
+/// The NUL is after the bytes that are checked before a search.
 #[test]
 fn a_gap_is_printed_before_the_notice_of_a_binary_file() {
     let text = "hay\n".repeat(HEAD_SIZE / 4) + "needle\na\nb\nneedle\0\n";
@@ -581,7 +581,7 @@ fn with_pcre2_lines_after_the_last_counted_match_are_context() {
         assert_eq!(at_once(&inverted, b"b\nb\na\na\n").0, "1:b\n2:b\n3:a\n4:a\n");
         // An empty line has no match, and so no column.
         assert_eq!(printed(&empty, b"a\n\n\nb\n"), "2:\n3:\n");
-        // Of a line of context alone, not of what is before it, matches are asked for.
+        // Matches are looked for in the line of context alone, without the text before it.
         let around = GrepOptions { invert: true, column: true, before_context: 1, ..options("^$") };
         assert_eq!(printed(&around, b"a\n\na\n"), at_once(&around, b"a\n\na\n").0);
     }
@@ -743,7 +743,7 @@ fn a_match_before_the_piece_with_a_nul_has_no_context_in_it() {
     assert_eq!(printed, format!("{matching}\n{warning}\n"));
 }
 
-/// The piece with the NUL begins in the first block, in which nothing matches, and goes on in the second one.
+/// The piece with the NUL begins in the first block, which has no match, and continues in the second one.
 #[test]
 fn a_piece_with_a_nul_is_not_searched_where_a_block_ends_in_it() {
     let line = "-".repeat(99) + "\n";

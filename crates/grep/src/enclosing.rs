@@ -14,7 +14,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// Extensions of compressed files. The name without one tells the language.
+/// Extensions of compressed files. The language is determined by the name without them.
 const COMPRESSED: [&str; 6] = ["bz2", "gz", "lz4", "lzma", "xz", "zst"];
 
 /// Definition that is a scope: a function, a type or a module.
@@ -174,7 +174,7 @@ impl Scopes {
         Self { scopes, lines }
     }
 
-    /// Returns the innermost scope whose extent has bytes in a line. Of several, it is the last one that begins.
+    /// Returns the innermost scope whose extent has bytes in a line. If there are several, returns the one that begins last.
     fn around(&mut self, line: Range<usize>) -> Option<&mut Indexed> {
         let begun = self.scopes.partition_point(|indexed| indexed.scope.extent.start < line.end);
         let mut candidate = begun.checked_sub(1);

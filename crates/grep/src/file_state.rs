@@ -101,7 +101,7 @@ pub(crate) struct Found {
     pub(crate) nul: Option<usize>,
     /// Point at which a NUL ends the search of the file. Set by `advance`, in block order.
     pub(crate) cut: OnceCell<Option<Cut>>,
-    /// Long lines that NULs split into several, as far as they lie in the block.
+    /// Parts in the block of long lines that NULs split into several.
     pub(crate) long_lines: Vec<LongLine>,
     /// Whether the first matching line is the rest of a long line that began in an earlier block.
     pub(crate) continues_long_line: bool,
@@ -260,6 +260,7 @@ impl<'a, S: Sink> Step<'a, S> {
         } else if self.nul == Nul::Suppress {
             self.state.nul = self.state.nul.or(nul);
         }
+        // Otherwise the lines after the cut are still searched, and a match in them is reported by a notice.
         let cut = cut.filter(|_| self.nul == Nul::Quit);
         // An offset within the block, so it fits in `usize`.
         let end = cut.map_or(self.bytes.len(), |cut| cut.from.saturating_sub(self.offset) as usize);
@@ -299,6 +300,7 @@ impl<'a, S: Sink> Step<'a, S> {
                 break;
             }
             let next = self.print_before(range.clone());
+            // A match that a NUL keeps from being printed counts as well: the notice reports it.
             self.state.count += 1;
             if next == Next::StopAtBinary || self.print_match(line) == Next::StopAtBinary {
                 return Next::StopAtBinary;
@@ -326,6 +328,7 @@ impl<'a, S: Sink> Step<'a, S> {
         if self.rules.passthru {
             self.print_definition(line, self.unprinted_start());
             let next = self.print_all(start);
+            // With `passthru`, the lines before a match are printed even if the file has no match, so they do not belong to it.
             self.sink.begin_match();
             return next;
         }
@@ -339,6 +342,7 @@ impl<'a, S: Sink> Step<'a, S> {
         if self.rules.before_context == 0 {
             return Next::Continue;
         }
+        // Once a line of the block is printed, no line before the block is still wanted.
         if from == 0
             && lines < self.rules.before_context
             && self.print_tail(self.rules.before_context - lines) == Next::StopAtBinary
@@ -383,7 +387,7 @@ impl<'a, S: Sink> Step<'a, S> {
             self.definition = Some(definition.start);
             return;
         }
-        // A scope that goes on behind others within it, of which lines have been printed.
+        // The scope resumes after an inner scope whose lines have been printed, so its own line is above these.
         let is_behind = definition.start < self.unprinted_start();
         let line = self.line_above(definition);
         self.went_back |= is_behind;
@@ -406,7 +410,7 @@ impl<'a, S: Sink> Step<'a, S> {
         Next::Continue
     }
 
-    /// Prints the last `count` lines of a part of the tail, the first of which has this number.
+    /// Prints the last `count` lines of a part of the tail. `number` is the number of the first of them.
     fn print_part(&mut self, part: &Part, count: usize, mut number: u64) -> Next {
         let (bytes, start) = match part {
             Part::Lines { bytes, offset, .. } => (&bytes[..], *offset),
@@ -509,6 +513,7 @@ impl<'a, S: Sink> Step<'a, S> {
     }
 
     fn print_gap(&mut self, offset: u64) {
+        // A long line that began in an earlier block is adjacent to the line before that part.
         let begun = self.open_long_line.filter(|_| offset == self.offset);
         let offset = begun.map_or(offset, |line| line.offset);
         let any_context = self.rules.before_context > 0 || self.rules.after_context > 0;
@@ -590,6 +595,7 @@ impl<'a, S: Sink> Step<'a, S> {
             return;
         }
         let mut from = self.unprinted_start();
+        // Lines before a printed line are never printed later.
         if from > 0 {
             self.state.tail.clear();
         }
@@ -634,7 +640,7 @@ impl FileState {
         found.continues_long_line && matched
     }
 
-    /// Advances past the lines before an offset, of which nothing is printed.
+    /// Advances past the lines before an offset, without printing any.
     pub(crate) fn skip_to(&mut self, offset: u64, lines: u64) {
         self.line_ends = lines;
         self.searched = offset;
@@ -644,6 +650,7 @@ impl FileState {
     pub(crate) fn skip_line(&mut self, bytes: u64) {
         self.line_ends += 1;
         self.searched += bytes;
+        // The skipped line cannot be printed, so older lines are no context of the next match: they would not be adjacent.
         self.tail.clear();
     }
 }

@@ -20,9 +20,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Matches and output are those of ripgrep, whose crates compile the patterns and search whole files for matches across
-//! lines (`whole`). All other searches work on blocks, so that one large file keeps every core busy: `find` finds the
-//! matching lines of a block, `file_state` selects the lines and context to print, and `print` prints them.
+//! Matches and output equal those of ripgrep, whose crates compile the patterns and search whole files for matches across lines
+//! (`whole`). All other searches work on blocks, so that one large file keeps every core busy: `find` finds the matching lines of a
+//! block, `file_state` selects the lines and context to print, and `print` prints them.
 #![warn(rustdoc::private_intra_doc_links)]
 
 mod any_matcher;
@@ -96,7 +96,7 @@ pub struct Outcome {
     pub problems: Vec<Problem>,
     /// Files on which the regex engine failed: path and message.
     pub failures: Vec<(String, String)>,
-    /// Results that were not printed because of the limit, if the search went on.
+    /// Results that were not printed because of the limit, if the search continued.
     pub omitted: Omitted,
     /// Error that ended the output, if any.
     pub output_error: Option<std::io::Error>,
@@ -278,7 +278,7 @@ impl Outcome {
     }
 
     fn of<V>(done: Ordered<V>, totals: Totals) -> Self {
-        // Files behind the end were read or not.
+        // Which files after the end were read depends on the number of threads.
         let is_reached = |source: &Source| done.end.as_ref().is_none_or(|end| end.includes(source));
         let errors = totals.errors.into_iter().filter(|(source, _)| is_reached(source));
         let mut failures: Vec<(String, String)> =

@@ -1,4 +1,5 @@
-//! Matcher of lines: a regular expression, or a list of words that are looked up. Of some expressions, a literal in the middle is searched for.
+//! Matcher of lines: a regular expression, or a list of words that are looked up. For some expressions, a literal in the middle is
+//! searched for.
 
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Makes a list if the patterns are many literal words, and their matches are known to be those of the engine.
+    /// Makes a list if the patterns are many literal words, and the list is known to match as the engine does.
     pub(crate) fn new(options: &GrepOptions) -> Option<Self> {
         let pattern = &options.pattern;
         let min = match pattern.case {

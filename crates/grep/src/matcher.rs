@@ -65,7 +65,7 @@ impl AnyMatcher {
     }
 }
 
-/// Compiles the patterns, and those of conditions, if there are any.
+/// Compiles the patterns, and the conditions if there are any.
 fn with_rust(options: &GrepOptions) -> Result<AnyMatcher, Error> {
     let matcher = rust(options).map_err(Error::Pattern)?;
     if !options.pattern.has_conditions() {

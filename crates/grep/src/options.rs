@@ -12,13 +12,13 @@ use crate::enclosing::{NewScopeFinder, ScopeFinder};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PatternOptions {
-    /// Patterns, any of which makes a line match. An empty list matches nothing.
+    /// Patterns. A line matches if any of them does. An empty list matches nothing.
     pub patterns: Arc<[String]>,
     /// Patterns that the lines of a match must match as well, each of them. All settings apply to these, too.
     pub and: Vec<String>,
     /// Patterns that the lines of a match must not match.
     pub not: Vec<String>,
-    /// Patterns each of which a line of the file must match; files are then held in memory as a whole.
+    /// Patterns that must each match some line of the file; files are then held in memory as a whole.
     pub file_and: Vec<String>,
     /// Patterns that no line of the file may match; the same.
     pub file_not: Vec<String>,

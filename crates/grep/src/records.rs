@@ -123,7 +123,7 @@ pub fn binary_notice(offset: u64, is_end: bool) -> String {
 /// Appends the path of the file of the records that follow.
 pub(crate) fn put_path(path: &[u8], out: &mut Vec<u8>) {
     out.push(PATH);
-    // The kernel limits paths to 4 KiB, and comb to those that fit in memory.
+    // No path comes near 4 GiB: the kernel limits paths to 4 KiB.
     out.extend_from_slice(&(path.len() as u32).to_le_bytes());
     out.extend_from_slice(path);
 }

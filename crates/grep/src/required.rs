@@ -1,7 +1,7 @@
-//! Text that every match of a PCRE2 pattern holds, as far as its literals tell.
+//! Text that every match of a PCRE2 pattern holds, derived from the pattern's literals.
 //!
-//! Only the characters outside of all groups count, and only in patterns without an alternation there. That is enough for an
-//! index to narrow a search, and simple enough to be right: what is not understood for certain holds nothing.
+//! Only the characters outside of all groups count, and only in patterns without an alternation there. That is enough for an index
+//! to narrow a search, and simple enough to be right: a part that is not understood for certain requires nothing.
 
 /// Any text.
 const ANYTHING: &str = "(?s-u:.*)";
@@ -27,7 +27,7 @@ struct Literals<'p> {
     rest: &'p str,
     /// The runs of characters that are in every match, in their order.
     runs: Vec<String>,
-    /// The run that goes on.
+    /// The run that is being read.
     run: String,
 }
 
@@ -196,7 +196,7 @@ mod tests {
         r"(?#a)  \x61  (?|a|b)  (*ACCEPT)  \p{L}  \pL  \n  \R  \Ba",
     );
 
-    /// Patterns of which most are valid.
+    /// Patterns. Most are valid.
     fn pattern() -> impl Strategy<Value = String> {
         let parts: Vec<&str> = PARTS.split("  ").chain([" "]).collect();
         prop::collection::vec(prop::sample::select(parts), 1..8).prop_map(|parts| parts.concat())

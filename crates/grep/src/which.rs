@@ -51,8 +51,8 @@ impl Which {
     }
 }
 
-/// Whether smart case ignores case: in no pattern is there a literal in upper case, but in some there is one. For PCRE2, a literal
-/// is any character that is not behind a backslash.
+/// Whether smart case ignores case: some pattern has a literal, and no pattern has one in upper case. For PCRE2, a literal is any
+/// character that no backslash precedes.
 fn ignores_case(options: &PatternOptions, is_rust: bool) -> bool {
     if !is_rust {
         let mut is_escaped = false;

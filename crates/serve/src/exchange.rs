@@ -154,8 +154,8 @@ impl<T: Read + Write + Unpin, S: Site> Write for ExchangeStream<T, S> {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_replacement(context))?;
         ready!(Pin::new(&mut self.inner).poll_flush(context))?;
-        // hyper flushes after it has written a complete answer, and only then reads the next request. Of a stream, it flushes
-        // every event.
+        // hyper flushes after it has written a complete answer, and only then reads the next request. In a stream, it flushes every
+        // event.
         if !self.exchange.has_stream.load(Ordering::Relaxed) {
             self.exchange.is_answering.store(false, Ordering::Relaxed);
         }

@@ -139,8 +139,8 @@ pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError>
     Ok(())
 }
 
-/// Raises the limit on open files as far as the system allows, as every connection is an open file. A failure is not reported,
-/// as connections beyond the limit wait.
+/// Raises the limit on open files to the maximum that the system allows, because every connection is an open file. A failure is not
+/// reported, because connections beyond the limit wait.
 pub(crate) fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });

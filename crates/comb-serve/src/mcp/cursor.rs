@@ -1,7 +1,7 @@
 //! Cursors: the place of the last result of a page, as text that a client gives back for the next page.
 //!
-//! A cursor holds all that is needed: the server keeps no state. It is `PATH:LINE@STAMP`, or `PATH:LINE+COUNT@STAMP` behind the
-//! first COUNT results of a line. The stamp is that of the file when the page was made.
+//! A cursor holds all that is needed: the server keeps no state. It is `PATH:LINE@STAMP`, or `PATH:LINE+COUNT@STAMP` if COUNT
+//! results of the line are already listed. The stamp of the file dates from when the page was made.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write};
@@ -49,7 +49,7 @@ impl Stamp {
 }
 
 impl Cursor {
-    /// A cursor behind a result that was just found.
+    /// A cursor to continue after a result that was just found.
     pub(super) fn new(path: PathBuf, line: u64, count: u64) -> Self {
         let stamp = Stamp::of(&path);
         Self { path, line, count, stamp }
@@ -85,7 +85,7 @@ impl Cursor {
     }
 }
 
-/// Line of the place behind all lines of a file.
+/// Line of the place after all lines of a file.
 const END: &str = "end";
 
 impl fmt::Display for Cursor {

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Returns a line as text. Of a line of more than `most` bytes, it has that many around the match that begins at the offset `from`.
+/// Returns a line as text. A line of more than `most` bytes is cut to that many around the match, which begins at the offset
+/// `from`.
 pub(super) fn excerpt(line: &[u8], from: usize, most: usize) -> Cow<'_, str> {
     let part = finecomb_grep::excerpt(line, from, most);
     if part.len() == line.len() {

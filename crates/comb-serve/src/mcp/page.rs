@@ -1,4 +1,4 @@
-//! A page of results: those behind a cursor, up to a limit, and how many more there are.
+//! A page of results: the results after a cursor, up to a limit, and the number of further ones.
 
 use std::cmp::Ordering;
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use super::answer::Answer;
 use super::cursor::Cursor;
 use super::roots::{PathKey, Roots};
 
-/// Number of results behind a page up to which they are counted.
+/// Maximum number of results after a page that are counted.
 const MAX_COUNTED: u64 = 1000;
 
 /// Bytes of a result in addition to its text: the line number and its separators.
@@ -28,7 +28,7 @@ pub(super) struct PageOptions {
     pub(super) results: u64,
     /// Maximum number of bytes.
     pub(super) bytes: usize,
-    /// Number of lines behind a result that belong to it.
+    /// Number of lines after a result that belong to it.
     pub(super) after_context: u64,
     /// Whether the answer is also JSON.
     pub(super) is_structured: bool,
@@ -112,7 +112,7 @@ impl After {
     }
 }
 
-/// Results behind the page.
+/// Results after the page.
 #[derive(Default)]
 struct More {
     results: u64,
@@ -121,7 +121,7 @@ struct More {
 }
 
 impl<'r> Page<'r> {
-    /// A page behind a cursor.
+    /// A page that begins after a cursor.
     pub(super) fn new(kind: Kind, options: PageOptions, roots: &'r Roots, cursor: Option<&Cursor>) -> Self {
         let after = cursor.map(|cursor| After::new(roots, cursor));
         let (paths, entries, more) = Default::default();
@@ -177,7 +177,7 @@ impl<'r> Page<'r> {
         if self.results < self.options.results {
             return true;
         }
-        // Lines behind the last result belong to it.
+        // Lines after the last result belong to it.
         let last = self.entries.iter().rev().find(|entry| !entry.is_context);
         found.is_context
             && last.is_some_and(|last| {
@@ -221,7 +221,7 @@ impl<'r> Page<'r> {
         if self.more.results >= MAX_COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// The answer. `notes` are told to the client behind the results. If the search was cut off, there may be more results.
+    /// The answer, with `notes` after the results. If the search was cut off, there may be more results.
     pub(super) fn finish(self, mut notes: Vec<String>, is_cut: bool) -> Answer {
         let cursor = self.cursor(is_cut).map(|cursor| cursor.to_string());
         if let Some(cursor) = &cursor {
@@ -239,7 +239,7 @@ impl<'r> Page<'r> {
         Answer { text, structured }
     }
 
-    /// The place of the last result, if there are more behind it.
+    /// The place of the last result, if there are more after it.
     fn cursor(&self, is_cut: bool) -> Option<Cursor> {
         let last = self.entries.last().filter(|_| self.is_full || is_cut)?;
         Some(Cursor::new(self.paths[last.path].clone(), last.line, self.in_line))

@@ -9,7 +9,7 @@ use finecomb_sys::io_reason;
 /// Directories that requests are confined to. The first one is the working directory of the process: paths below it are relative.
 #[derive(Debug)]
 pub(super) struct Roots {
-    /// Absolute paths without links, of which none is inside of another.
+    /// Absolute paths without links. None of them is inside another.
     all: Vec<PathBuf>,
 }
 
@@ -87,7 +87,7 @@ impl Roots {
         Ok(key)
     }
 
-    /// Whether the deepest existing directory above a path is below a root, so that an error tells nothing about files outside.
+    /// Whether the deepest existing directory above a path is below a root. An error must reveal nothing about files outside.
     fn has_ancestor_inside(&self, path: &Path) -> bool {
         let above = path
             .ancestors()

@@ -1,6 +1,6 @@
 //! Output of searches, taken apart into results.
 //!
-//! Searches print to a [`Sink`], with a NUL behind each path, so that it knows where a record ends. If the page is complete, or the
+//! Searches print to a [`Sink`], with a NUL after each path, so that it knows where a record ends. If the page is complete, or the
 //! call is stopped, writing fails, which ends the search.
 
 use std::io::{self, ErrorKind, Write};

@@ -34,7 +34,7 @@ struct Lines<'a> {
     line_number: Option<u64>,
     absolute_offset: u64,
     submatches: Vec<SubMatch<'a>>,
-    /// Of a match, if definitions are printed: the one around it, or `null`. ripgrep has no such member.
+    /// Only in matches, and if definitions are printed: the definition around the match, or `null`. ripgrep has no such member.
     #[serde(skip_serializing_if = "Option::is_none")]
     enclosing: Option<Option<Definition<'a>>>,
 }

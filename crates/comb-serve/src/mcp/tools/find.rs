@@ -25,7 +25,7 @@ pub(in crate::mcp) struct Find {
     index: String,
     /// Literal string
     pattern: String,
-    /// Only occurrences at or behind this position
+    /// Only occurrences at or after this position
     from: Option<u64>,
     /// Number of characters to show before and after each occurrence, within its line
     #[serde(default = "default_context")]
@@ -73,7 +73,7 @@ impl Tool for Find {
 struct Search<'a> {
     find: &'a Find,
     path: &'a Path,
-    /// Position behind the page before.
+    /// Position after the previous page.
     after: Option<u64>,
     columns: usize,
 }

@@ -165,7 +165,7 @@ fn add_notice(page: &mut Page<'_>, record: &[u8]) -> ControlFlow<()> {
     page.add(&found, || String::from_utf8_lossy(notice).into_owned())
 }
 
-/// The path of a record, and the text behind it, without the line ending.
+/// The path of a record, and the text after it, without the line ending.
 fn split_path(record: &[u8]) -> Option<(&[u8], &[u8])> {
     use bstr::ByteSlice;
     let (path, text) = record.split_once_str(b"\0")?;
