@@ -173,9 +173,9 @@ pub(crate) struct Counter<'q> {
 
 /// Makes the keys of the records of a block.
 enum Maker<'q> {
-    /// Of lines, by the positions of fields.
+    /// Keys of lines, by the positions of fields.
     Lines(Box<LineMaker<'q>>),
-    /// Of records with a format, a condition or measures.
+    /// Keys of records with a format, a condition or measures.
     Rows(Box<RowMaker<'q>>),
 }
 
@@ -342,7 +342,7 @@ impl<'q> Counter<'q> {
         (self.take_table(), self.tally())
     }
 
-    /// The same table with its query, and goes on with an empty one.
+    /// Returns the table with its query, and continues with an empty one.
     pub(crate) fn swap_table(&self) -> (&'q Query, Table) {
         let table = self.take_table();
         self.counts.put_back(Self::empty_table(self.query));

@@ -1,4 +1,4 @@
-//! Counting inputs that grow: exact answers while the count goes on, buckets of time as they end, and a window that forgets.
+//! Counting inputs that grow: exact answers during the count, buckets of time as they end, and a sliding window.
 
 mod finished;
 pub(crate) mod live;

@@ -226,9 +226,9 @@ impl Measures {
         (0..self.measures.len()).map(|measure| self.value(measure, group)).collect()
     }
 
-    /// Adds the values of a block: those of the records `rows` of `cells`, of which the one with the index `i` belongs
-    /// to group `groups[i]`. Groups are dense from 0, and `group_count` in all so far. Appends the values that are no
-    /// numbers to `bad`, as index of the record and field, once for each value.
+    /// Adds the values of a block, from the records `rows` of `cells`. The record with the index `i` belongs to group `groups[i]`.
+    /// Groups are dense from 0, and `group_count` in all so far. Appends the values that are no numbers to `bad`, as index of the
+    /// record and field, once for each value.
     pub(crate) fn add(
         &mut self,
         groups: &[u32],

@@ -234,7 +234,8 @@ pub enum QueryError {
     /// Files are said to be in the order of time, but all of them is counted.
     #[error("sorted files need a first or a last instant")]
     SortedWithoutWindow,
-    /// Files are said to be in the order of a time that is in a group of an expression of which each match is counted.
+    /// Files are declared to be in the order of a time, but each match of an expression is counted, and the time is in one of its
+    /// groups.
     #[error("sorted files with a count of each match need the time in a field, not in a group")]
     SortedByGroup,
 }
@@ -352,7 +353,7 @@ impl Query {
             && self.order.by == SortBy::Key
     }
 
-    /// The order of what is counted: keys, or pairs of buckets and keys, of which all are needed.
+    /// The order of the counted entries: keys, or pairs of buckets and keys, which are all needed.
     pub(crate) fn order_of_entries(&self) -> Order {
         match self.buckets() {
             Some(_) if self.has_key() => {

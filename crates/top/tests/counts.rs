@@ -224,7 +224,7 @@ proptest! {
         prop_assert!(counts.store(DEFINITION) == counts_of(&paths, &query, 1, 1 << 17).store(DEFINITION));
     }
 
-    /// Damage behind the checksum, as someone may make it on purpose, is an error or other counts, but never a crash.
+    /// Damage with a valid checksum, as an attacker can make it, is an error or gives other counts, but never a crash.
     #[test]
     fn damaged_counts_are_refused_or_read(
         part in part(),

@@ -52,7 +52,7 @@ impl Record {
             InputFormat::Logfmt => format!("k={key} ts=\"{time}\" n=1"),
             InputFormat::Csv => format!("\"{time}\",{key},1"),
             InputFormat::Combined => format!("::1 - {key} [{time}] \"GET / HTTP/1.1\" 200 1 \"-\" \"-\""),
-            // A time at the beginning, or in brackets behind the key.
+            // A time at the beginning, or in brackets after the key.
             _ if self.form == "%s" => format!("{time} {key} 1"),
             _ => format!("x {key} [{time}] 1"),
         }
@@ -244,7 +244,7 @@ fn assert_series(series: &Series, expected: &BTreeMap<(String, String), u64>) {
     assert_eq!(series.keys.len(), keys.len());
 }
 
-/// Times in UTC, one on each line, with a number behind it.
+/// Times in UTC, each on a line and followed by a number.
 fn minutes(lines: &[(&str, u32)]) -> String {
     lines.iter().map(|(time, number)| format!("2026-03-01T{time}Z {number}\n")).collect()
 }

@@ -65,7 +65,7 @@ pub struct Answer {
     pub distinct: u64,
     /// Number of records counted. A record with several keys counts once for each.
     pub records: u64,
-    /// Selected records without a key, if any. Of a record with several keys, each counts that lacks a field.
+    /// Selected records without a key, if any. A record with several keys counts once for each key that lacks a field.
     pub skipped: Option<Skipped>,
     /// Records that do not have the format of their file, if any.
     pub malformed: Option<Skipped>,
@@ -178,7 +178,7 @@ impl Skipped {
     /// Maximum length of `record`, in bytes.
     pub(crate) const MAX_RECORD: usize = 256;
 
-    /// `count` records without a key, of which `record` is the first.
+    /// `count` records without a key; `record` is the first of them.
     pub(crate) fn new(count: u64, place: Place, record: &[u8]) -> Self {
         let record = record[..record.len().min(Self::MAX_RECORD)].to_vec();
         Self { count, first: Some(FirstSkipped { place, record, cause: None }) }

@@ -21,7 +21,7 @@ const PORTION: usize = 1 << 15;
 pub(crate) struct PairCounts {
     /// Pairs that are not yet counted.
     recent: Vec<u64>,
-    /// Pairs and their counts. The first `merged` are sorted and distinct, and so are those of each portion behind.
+    /// Pairs and their counts. The first `merged` are sorted and distinct, and so is each portion after them.
     counts: Vec<(u64, u64)>,
     merged: usize,
     /// The start of each bucket, by its number.

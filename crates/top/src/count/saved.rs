@@ -30,7 +30,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The counts of no records. Of the query, bounds of memory and the wish for approximate counts are ignored.
+    /// The counts of no records. The query's bounds of memory and its wish for approximate counts are ignored.
     pub fn new(query: &Query) -> Self {
         Self { query: query.clone(), table: Counter::empty_table(query), tally: Tally::default() }
     }
@@ -101,7 +101,7 @@ pub fn count_all(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query) -> A
 pub struct TableLimit<'a> {
     /// Bytes of memory from which on a table is emitted.
     pub memory: u64,
-    /// Receives the counts of a table, without what is not counted by key. The worker goes on with an empty one.
+    /// Receives the counts of a table, without the numbers that are not counted by key. The worker continues with an empty table.
     pub emit: &'a (dyn Fn(Counts) + Sync),
 }
 
@@ -115,7 +115,7 @@ impl Counts {
         limit: TableLimit<'_>,
     ) -> Vec<Problem> {
         let query = self.query.clone();
-        // A worker goes on with the table: to count in another one and to add its keys would take longer.
+        // One worker continues with the present table: counting in another one and adding its keys would take longer.
         let known = Mutex::new((!query.has_slices()).then(|| self.take_table()));
         let make = || {
             let known = known.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -179,7 +179,7 @@ impl Spiller {
         counts.memory_with(keys) > self.shared.own(COUNTING)
     }
 
-    /// Whether a file could not be written: the count cannot go on.
+    /// Whether a file could not be written, so that the count cannot continue.
     pub(crate) fn has_failed(&self) -> bool {
         self.shared.has_failed()
     }

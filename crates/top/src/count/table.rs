@@ -457,8 +457,8 @@ impl<S: Slot> Counts<S> {
         self.grow_to(Self::larger_than(self.slots.len()));
     }
 
-    /// Grows the table to a larger number of slots. Of keys that compete for slots, the frequent ones are placed first, so
-    /// that they get their home slots: these are prefetched, and the first probe finds the key.
+    /// Grows the table to a larger number of slots. Frequent keys are placed first, so that they get their home slots: these are
+    /// prefetched, and the first probe finds the key.
     fn grow_to(&mut self, size: usize) {
         if size <= self.slots.capacity() {
             let old = self.slots.len();
@@ -472,9 +472,9 @@ impl<S: Slot> Counts<S> {
 
     /// Places the keys of the first `old` slots among all.
     ///
-    /// Keys are taken from the back to the front, a run of used slots at a time. The new home of a key is not before its old
-    /// one, which is not before its run, so that it is placed behind the slots that are still to come. Only keys that are
-    /// displaced beyond the last slot get among these. They are in the first run then, and are placed again with it.
+    /// Keys are taken from the back to the front, a run of used slots at a time. The new home of a key is not before its old one,
+    /// which is not before its run, so the key is placed after the slots that are still to come. Only keys that are displaced
+    /// beyond the last slot get among these. They are in the first run then, and are placed again with it.
     fn spread(&mut self, old: usize) {
         let mut run = Vec::new();
         let mut end = old;
@@ -612,7 +612,7 @@ impl Visitor for Add<'_> {
 /// Stores the group of each key. The count in a slot is the group plus 1.
 struct Number<'a> {
     counts: &'a mut Vec<u64>,
-    /// The groups of all keys, of which the first `known` are known.
+    /// The groups of all keys. The first `known` are known.
     groups: &'a mut [u32],
     known: usize,
 }
@@ -664,7 +664,7 @@ struct PendingKey {
     /// Its high half is the hash in the slot.
     hash: u64,
     slot: usize,
-    /// Of a short key, maybe only the first two.
+    /// The words of its text. For a short key, maybe only the first two.
     words: [u64; 8],
 }
 

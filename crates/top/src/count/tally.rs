@@ -20,7 +20,7 @@ pub(crate) struct Tally {
     not_numbers: Option<Skipped>,
     unmatched: Option<Skipped>,
     untimed: Option<Skipped>,
-    /// Of the fields of the condition, and of those of the key and the measures.
+    /// Presence of the fields of the condition, and of the fields of the key and the measures.
     pub(crate) presence: [Presence; 2],
     /// Bytes of memory of the table at the end.
     pub(crate) memory: u64,

@@ -45,7 +45,7 @@ pub struct Live {
     query: Query,
     /// Order of the shown keys.
     order: Order,
-    /// Whether the keys are buckets of which the latest are shown, in the order of time.
+    /// Whether the keys are buckets, and the latest ones are shown in the order of time.
     shows_latest: bool,
     /// Number of requests for an update.
     asked: AtomicU64,
@@ -59,9 +59,9 @@ pub struct Live {
 pub enum LiveRows {
     /// Keys in the order of the query.
     Keys,
-    /// Buckets of time, of which the first matter most.
+    /// Buckets of time. The first ones matter most.
     Buckets,
-    /// Buckets in the order of time, of which the last matter most.
+    /// Buckets in the order of time. The last ones matter most.
     LatestBuckets,
     /// None, but a series for each key.
     Series,
@@ -146,8 +146,8 @@ impl Live {
     /// measures of fewer records: they were published a while ago, and without the keys that are late in the order of a
     /// worker.
     ///
-    /// Of buckets without a key, these are the latest ones in the order of time, unless the query limits or ranks them.
-    /// For keys by bucket, there are no rows, but the series of the first keys in the latest buckets.
+    /// Buckets without a key are the latest ones in the order of time, unless the query limits or ranks them. For keys by bucket,
+    /// there are no rows, but the series of the first keys in the latest buckets.
     pub fn answer(&self) -> Answer {
         if let Some(exact) = &*lock(&self.exact) {
             return exact.clone();

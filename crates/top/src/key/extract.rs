@@ -1,11 +1,11 @@
 //! Extracts keys from records by a regular expression: the match, or its groups.
 //!
-//! The fields of the key are the groups of the expression in order, or the whole match if it has no groups. Of several
-//! expressions, the one that matches first in a record counts, or the earlier one if two match at the same place. Groups
-//! of the same name are one field, and so are the first groups without a name, the second ones, and so on.
+//! The fields of the key are the groups of the expression in order, or the whole match if it has no groups. If there are several
+//! expressions, the leftmost match in a record counts, or the earlier expression if two match at the same place. Groups of the same
+//! name are one field, and so are the first groups without a name, the second ones, and so on.
 //!
-//! Matches are those of Go's `FindAll`, except empty ones, which `grep -o` drops as well. A group that did not take part
-//! in the match is [`Cell::Missing`].
+//! Matches equal those of Go's `FindAll`, except empty ones, which `grep -o` drops as well. A group that did not take part in the
+//! match is [`Cell::Missing`].
 //!
 //! Most records do not match, so the whole block is searched for the next match, and the record is located around it; see
 //! [`pattern`](crate::key::pattern). If the expression is searched by a literal, the match is searched in the lines that have the literal.

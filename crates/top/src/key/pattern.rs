@@ -598,7 +598,7 @@ mod tests {
         prop::collection::vec(texts_piece(), 1..30).prop_map(|pieces| pieces.concat())
     }
 
-    /// The records in each of which the pattern is found by itself.
+    /// The records that match when each is searched on its own.
     fn found_singly(pattern: &str, text: &[u8]) -> Vec<Vec<u8>> {
         let compiled = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
         let mut cache = PatternCache::default();

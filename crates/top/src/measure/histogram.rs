@@ -4,12 +4,12 @@
 //! bucket has only N. Otherwise, let 2^s be the greatest power of two with N / 2^s ≥ 256: the bucket has the 2^s natural
 //! numbers that are the same if divided by 2^s and rounded down.
 //!
-//! **Error.** Let the least number of a bucket be L ≥ 256 · 2^s and the greatest L + 2^s - 1. The value that is sought and
-//! the result are two of them, so they differ by less than 2^s, and the value is at least L: the relative error is less than
-//! 2^s / (256 · 2^s) = 2^-8. Of the numbers of the bucket only those are considered that have no more places than the
-//! values, and the result is the middle one: it looks like a value, and the error is mostly half as large. If there is only
-//! one, as with integers below 256, there is no error. Zero has a bucket of its own, and negative values have theirs, so
-//! that they have the same bound. As N is exact, there are no subnormal numbers and no rounding at borders.
+//! **Error.** Let the least number of a bucket be L ≥ 256 · 2^s and the greatest L + 2^s - 1. The true value and the result are
+//! both in the bucket, so they differ by less than 2^s, and the value is at least L: the relative error is less than 2^s / (256 ·
+//! 2^s) = 2^-8. Only numbers with as few decimal places as the values are candidates for the result, and the middle one is chosen:
+//! it looks like a value, and the error is mostly half as large. If there is only one, as with integers below 256, there is no
+//! error. Zero has a bucket of its own, and negative values have theirs, so that they have the same bound. As N is exact, there are
+//! no subnormal numbers and no rounding at borders.
 
 use finecomb_sys::varint;
 

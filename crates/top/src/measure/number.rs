@@ -75,9 +75,9 @@ impl Decimal {
         }
     }
 
-    /// Parses a number: an optional sign, digits with an optional point, an optional exponent, and optionally a unit of
-    /// time directly behind (`ns`, `us`, `µs`, `ms`, `s`, `m`, `h`, `d`), for a number of seconds. `places` are those of
-    /// the text, even if zeros, after the exponent and the unit are applied.
+    /// Parses a number: an optional sign, digits with an optional point, an optional exponent, and optionally a unit of time
+    /// without a blank (`ns`, `us`, `µs`, `ms`, `s`, `m`, `h`, `d`), for a number of seconds. `places` counts the decimal places of
+    /// the text, including zeros, after the exponent and the unit are applied.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, NoNumber> {
         parse_span(text, 0, text.len())
     }
@@ -192,7 +192,7 @@ macro_rules! define_digits {
             const POINT: $word = (b'.' ^ b'0') as $word;
             let before = <$word>::BITS - 8 * length as u32;
             let text = (window ^ (ONES * <$word>::from(b'0'))) >> before << before;
-            // The highest bit of each byte that is not a digit. A byte that is not ASCII may change those behind it.
+            // The highest bit of each byte that is not a digit. A byte that is not ASCII may change the bits of later bytes.
             let others = (text.wrapping_add(ONES * 0x76) | text) & (ONES << 7);
             if others == 0 {
                 return Some((text, 0));
@@ -201,7 +201,7 @@ macro_rules! define_digits {
             if others != one << 7 || text & (one * 0xFF) != one * POINT || length == 1 {
                 return None;
             }
-            // The bytes of the point and behind it.
+            // The bytes from the point on.
             let behind = one.wrapping_neg();
             let digits = (text & !behind) << 8 | (text ^ (one * POINT)) & behind;
             Some((digits, (others.leading_zeros() / 8) as u8))
@@ -273,7 +273,7 @@ fn in_range(units: i128, places: u8) -> Result<Decimal, NoNumber> {
 /// The parts of a number without its unit.
 struct Parts<'t> {
     is_negative: bool,
-    /// Digits before and behind the point.
+    /// Digits before and after the point.
     whole: &'t [u8],
     fraction: &'t [u8],
     exponent: i64,
@@ -322,7 +322,7 @@ impl<'t> Parts<'t> {
 fn shifted(head: &[u8], tail: &[u8], shift: i64, factor: u32) -> Option<i128> {
     let length = head.len() + tail.len();
     let digits = head.iter().chain(tail).map(|digit| u32::from(digit - b'0'));
-    // Number of digits that `shift` leaves behind the units.
+    // Number of digits below the units after the shift.
     let cut = usize::try_from(shift.min(0).unsigned_abs()).unwrap_or(usize::MAX);
     let kept = length.saturating_sub(cut);
     let zeros = usize::try_from(shift.max(0)).unwrap_or(usize::MAX);
@@ -331,7 +331,7 @@ fn shifted(head: &[u8], tail: &[u8], shift: i64, factor: u32) -> Option<i128> {
     }
     let units = digits.clone().take(kept).fold(0, |units, digit| 10 * units + i128::from(digit));
     let units = (units * POWERS[zeros]).checked_mul(factor.into())?;
-    // Multiplies the digits behind the units, from the last to the first. The carry becomes zero in zeros before them.
+    // Multiplies the digits below the units, from the last to the first. The carry becomes zero in zeros before them.
     let (mut carry, mut first, mut is_more) = (0, 0, false);
     let mut multiply = |digit: u32| {
         is_more |= first != 0;
@@ -346,7 +346,7 @@ fn shifted(head: &[u8], tail: &[u8], shift: i64, factor: u32) -> Option<i128> {
     units.checked_add(is_up.into())
 }
 
-/// Returns whether a number is negative, and the rest behind its optional sign.
+/// Returns whether a number is negative, and the rest after its optional sign.
 fn sign(text: &[u8]) -> (bool, &[u8]) {
     match text.split_first() {
         Some((b'-', rest)) => (true, rest),
@@ -355,7 +355,7 @@ fn sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// Splits a text behind its leading digits.
+/// Splits a text after its leading digits.
 fn leading_digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
 }

@@ -48,7 +48,7 @@ impl Group {
 
 /// Units of a value.
 trait Units: Copy + Default + Ord + Into<i128> {
-    /// Returns the units of 10^-18, of which one of these units has `factor`, at most 10^18.
+    /// Converts to units of 10^-18. One unit of this value has `factor` of them, at most 10^18.
     fn finest(self, factor: i64) -> i128;
 }
 

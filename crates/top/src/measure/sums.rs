@@ -7,8 +7,8 @@ use finecomb_sys::varint;
 /// Maximum magnitude of a stored sum / 2^64 in the finest units: that of [`MAX_COUNT`] values.
 const MAX_HIGH: u128 = MAX_COUNT as u128 * (POWERS[38] as u128 >> 64);
 
-/// Exact sums of all groups: 192 bits, of which most groups need 64. No sum of 2^64 values overflows, as a value has
-/// less than 2^127 units.
+/// Exact sums of all groups: 192 bits; most groups need 64. No sum of 2^64 values overflows, because a value has less than 2^127
+/// units.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
     sums: Vec<Sum>,

@@ -100,7 +100,7 @@ impl Worker {
     }
 }
 
-/// Results of records that are divided among workers and blocks, of which some are encoded, and which are merged in an order.
+/// Results of records that are divided among workers and blocks. Some parts are encoded, and all are merged in an order.
 fn divided(kinds: &[MeasureKind], records: &[Record], seed: u64) -> BTreeMap<u32, Vec<String>> {
     let mut state = seed | 1;
     let mut random = |limit: usize| {
@@ -487,7 +487,7 @@ fn means_are_rounded_half_to_even_to_three_more_places() {
     assert_eq!(mean(&["1", "2", "2"]), "1.667");
     assert_eq!(mean(&["-1", "-2", "-2"]), "-1.667");
     assert_eq!(mean(&["0.1", "0.1", "0.2"]), "0.1333");
-    // 1/16 is 0.0625, of which 0.062 is even, and 3/16 is 0.1875, of which 0.188 is.
+    // 1/16 is 0.0625 and rounds to the even 0.062; 3/16 is 0.1875 and rounds to the even 0.188.
     let mut values = vec!["0"; 16];
     values[3] = "1";
     assert_eq!(mean(&values), "0.062");

@@ -93,7 +93,7 @@ impl Serialize for Entry<'_> {
     }
 }
 
-/// The fields of a key, as far as they have an encoding.
+/// The fields of a key that have an encoding.
 struct Fields<'a, F> {
     names: &'a [&'a str],
     keys: &'a [Value<'a>],

@@ -1,4 +1,4 @@
-//! Selects records by patterns of which all must match and patterns of which none may match.
+//! Selects records by two lists of patterns: all of one must match, and none of the other.
 
 use finecomb_scan::LineEnds;
 

@@ -278,8 +278,8 @@ impl Recognizer {
     }
 }
 
-/// Returns the first record of a table that is not empty, and the position after its line end. `None` if it may go on
-/// after `head`; if that is all, it ends there.
+/// Returns the first record of a table that is not empty, and the position after its line end. `None` if it may continue after
+/// `head`; if that is all, it ends there.
 pub(crate) fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> Option<(&[u8], usize)> {
     let mut found = None;
     visit_records(head, delimiter, is_all, |start, end, next| {

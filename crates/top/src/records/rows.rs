@@ -113,6 +113,7 @@ impl<'q> RowMaker<'q> {
             _ => Scratches::new(&plan),
         };
         self.make_rows(block, &plan, meter);
+        // Before the condition, because `--sorted` checks the times of all records that the filter and `-e` select.
         self.apply_time(block.bytes, &plan, &mut scratches, meter);
         if let Some(time) = &plan.time {
             self.times.publish_order(time, block);
@@ -156,6 +157,7 @@ impl<'q> RowMaker<'q> {
     fn make_rows(&mut self, block: &Block<'_>, plan: &Plan, meter: &mut Meter) {
         let filter = &self.query.filter;
         let text = &*block.bytes;
+        // Then a search may run over the whole block, which is faster than splitting it if few records match.
         let are_lines =
             block.records == Records::Lines && !plan.skips_empty && header_length(block, plan) == 0;
         let pattern = self.rows.pattern.as_ref().zip(self.pattern.as_mut());
@@ -312,6 +314,7 @@ impl<'q> RowMaker<'q> {
                 }
             }
         }
+        // The extractor fills one column per field of the format. Groups of the expression come from the match.
         let in_order =
             columns.origins.iter().enumerate().all(|(index, &origin)| origin == Origin::Format(index));
         if !in_order {
@@ -340,6 +343,7 @@ impl<'q> RowMaker<'q> {
                     self.key_rows.push(row);
                 }
             }
+            // The keys are parts of the block and need no copy.
             KeySource::Columns(1) if self.cells.is_raw(0) && self.rows.missing.is_none() => {
                 for (row, &cell) in (0..).zip(self.cells.column(0)) {
                     match cell {
@@ -443,8 +447,8 @@ impl<'q> RowMaker<'q> {
     }
 }
 
-/// Extracts fields of rows. Of rows of the same record, which follow each other, only the first is examined: a record of a
-/// megabyte may have a million.
+/// Extracts fields of rows. If consecutive rows are from the same record, only the first is examined: a record of a megabyte may
+/// have a million rows.
 fn extract_once(extractor: &Extractor, scratch: &mut Scratch, text: &[u8], rows: &[Span], cells: &mut Cells) {
     let mut records = rows.to_vec();
     records.dedup();

@@ -53,7 +53,7 @@ const MONTHS: [i64; 10] = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600];
 pub struct TimeAxis {
     /// Start of each bucket in seconds since 1970, with the empty ones but without long gaps.
     pub starts: Vec<i64>,
-    /// Buckets behind a long gap.
+    /// Buckets after a long gap.
     pub breaks: Vec<usize>,
     /// Marks at round times.
     pub ticks: Vec<AxisTick>,

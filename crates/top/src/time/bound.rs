@@ -36,11 +36,11 @@ impl Bound {
         self.nanoseconds
     }
 
-    /// Parses an end of a window. `now` is in nanoseconds since 1970. Times without a zone are those of `zone`.
+    /// Parses an end of a window. `now` is in nanoseconds since 1970. Times without a zone are in `zone`.
     ///
     /// - a duration such as `90s`, `15m`, `2h`, `3d`, `1w` or `1h30m`, optionally with `ago`: that long before now;
-    /// - `now`, `today`, `yesterday`, and with a time of day behind, such as `yesterday 09:00`; a time of day alone is
-    ///   one of today;
+    /// - `now`, `today`, `yesterday`, optionally followed by a time of day, such as `yesterday 09:00`; a time of day alone means
+    ///   today;
     /// - a time in any form that is recognised in logs.
     ///
     /// # Errors

@@ -1,12 +1,12 @@
 //! Finds the times of many records.
 //!
-//! The time of a record mostly is where the record before it has its own, written alike. A [`Template`] is that time with
-//! room for others of the same day, so that most times are found by two comparisons of 64 bytes.
+//! The time of a record is mostly at the same place as in the record before it, and in the same form. A [`Template`] is that time
+//! with room for others of the same day, so that most times are found by two comparisons of 64 bytes.
 //!
-//! The first time in a line is found by its anchor: the first `-`, `/`, `:` or `T` between digits in it. No form has a
-//! digit on both sides of such a byte before that. So times begin in the order of their anchors, and each anchor leaves
-//! few places for a beginning. There are two digits before and behind an anchor, and those of a year before all but `:`:
-//! most numbers of IPv6 addresses and of names such as `host-10-1` have fewer.
+//! The first time in a line is found by its anchor: the first `-`, `/`, `:` or `T` between digits in it. No form has a digit on
+//! both sides of such a byte before that. So times begin in the order of their anchors, and each anchor leaves few places for a
+//! beginning. There are two digits before and after an anchor, and a year before all but `:`: most numbers of IPv6 addresses and of
+//! names such as `host-10-1` have fewer digits.
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 
@@ -219,7 +219,7 @@ impl Kernel for OfValues<'_> {
 struct Template {
     /// The text from the beginning of the time on.
     text: [u8; 64],
-    /// The bytes that are the same in all times, with the one behind the time.
+    /// The bytes that are the same in all times, including the byte after the time.
     same: u64,
     /// The bytes that are digits: those of the time of day.
     digits: u64,
@@ -228,7 +228,7 @@ struct Template {
     before: u16,
     /// Whether the record ends with the time.
     is_last: bool,
-    /// Whether a sign or letter after the blank behind the time may begin an offset.
+    /// Whether a sign or letter after the blank that follows the time may begin an offset.
     may_have_offset: bool,
     /// Number of bytes before the anchor.
     lead: usize,
@@ -262,7 +262,7 @@ impl Template {
         if before.is_some_and(written::is_joint) {
             return None;
         }
-        // There might be a weekday before the blank, and then a year behind.
+        // There might be a weekday before the blank, and then a year after the time.
         if civil.year.is_none() && (before == Some(b' ') || time_of_day > b"Mar 01 ".len()) {
             return None;
         }
@@ -292,7 +292,7 @@ impl Template {
         })
     }
 
-    /// The instant of a time at a position of a record. `None` if the template does not tell.
+    /// The instant of a time at a position of a record. `None` if the template does not match.
     #[inline(always)]
     fn read<M: Masks>(&self, masks: M, text: &[u8], (start, end): Span, at: usize) -> Option<i64> {
         let behind = at + self.length;

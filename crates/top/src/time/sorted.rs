@@ -1,10 +1,10 @@
 //! The window of a log that is in the order of time: the part of each file that has to be read.
 //!
-//! The user promises that no record is earlier than one before it by more than a slack. So all records before one that is
-//! earlier than the window by more than the slack are before the window, and all behind one that is later by the slack
-//! are behind it. Two such records are found by binary search, which need not be precise: any two are valid borders. What is
-//! read is checked against the promise: the records that the search reads, and those between them that are counted. The
-//! records of the window are selected one by one, as in any other count.
+//! The user promises that no record is earlier than one before it by more than a slack. So if a record is earlier than the window
+//! by more than the slack, it and all records before it are before the window. If a record is later than the window by the slack,
+//! it and all records after it are after the window. A binary search finds two such records. It need not be precise: any two are
+//! valid borders. The promise is checked on the records that the search reads, and on the counted records between them. The records
+//! of the window are selected one by one, as in any other count.
 
 mod order;
 mod search;
@@ -77,7 +77,7 @@ fn options_of_times(options: &QueryOptions, extract: &[String]) -> QueryOptions 
 #[derive(Debug)]
 pub(crate) struct Narrower {
     window: Arc<SortedWindow>,
-    /// The files of which only a part is read.
+    /// The files that are only partly read.
     files: Mutex<Vec<(Source, Arc<FileOrder>)>>,
 }
 
@@ -86,7 +86,7 @@ impl Narrower {
         Self { window: Arc::clone(window), files: Mutex::default() }
     }
 
-    /// The files of which only a part was read, and whose records in it contradict the promise.
+    /// The files that were only partly read, and whose records in the part contradict the promise.
     pub(crate) fn contradictions(&self) -> Vec<Problem> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let contradictions = files.iter().filter_map(|(source, order)| {

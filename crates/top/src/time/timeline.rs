@@ -14,8 +14,8 @@ use crate::measure::Quantity;
 use crate::query::Query;
 use crate::time::{BucketCache, Buckets, Labels};
 
-/// Maximum number of empty buckets between two others that are shown. A longer gap, such as that behind a single time of
-/// 1970, is left out.
+/// Maximum number of empty buckets between two others that are shown. A longer gap, such as after a single time in 1970, is left
+/// out.
 pub const MAX_GAP: usize = 1000;
 
 /// Number of bytes of a bucket in a key.
@@ -103,7 +103,7 @@ pub(crate) fn split(key: &[u8]) -> (i64, &[u8]) {
     }
 }
 
-/// The counts of tables, of which there is at least one, by key alone.
+/// The counts of tables by key alone. There must be at least one table.
 pub(crate) fn without_prefixes(tables: &[&Table]) -> Table {
     let mut merged = tables[0].without_keys();
     tables.iter().for_each(|table| merged.add_all(table, |key| Some(split(key).1)));
@@ -185,7 +185,7 @@ pub(crate) fn latest(buckets: &Buckets, known: &[i64], limit: usize) -> usize {
     known.len().saturating_sub(later + 1)
 }
 
-/// The starts of all buckets from the first to the last, without long gaps, of which there are this many.
+/// The starts of all buckets from the first to the last, without long gaps, and the number of these gaps.
 pub(crate) fn all_starts(buckets: &Buckets, known: &[i64]) -> (Vec<i64>, u64) {
     let mut cache = BucketCache::default();
     let (mut starts, mut gaps) = (Vec::new(), 0);

@@ -125,7 +125,7 @@ pub(super) fn read_epoch(line: &[u8]) -> Option<i64> {
 
 const WEEKDAYS: [&[u8; 3]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
 
-/// Whether the last word is a weekday, with a blank or a comma and a blank behind it.
+/// Whether the last word is a weekday, followed by a blank or a comma and a blank.
 fn ends_with_weekday(text: &[u8]) -> bool {
     let Some(text) = text.strip_suffix(b" ") else { return false };
     let Some((before, name)) = text.strip_suffix(b",").unwrap_or(text).split_last_chunk::<3>() else {
@@ -190,7 +190,7 @@ impl<'t> Reader<'t> {
         self.digits::<N>().filter(|&value| value <= max)
     }
 
-    /// A time of a line, after what is before it. One without a year is none behind a weekday: it is the rest of a time that
+    /// A time in a line, after the text `before`. A time without a year is refused after a weekday: it is the rest of a time that
     /// no year has, such as `Tue Feb 29 06:20:09 2026`.
     fn civil_after(&mut self, before: &[u8]) -> Option<Civil> {
         let civil = self.civil()?;
@@ -367,7 +367,7 @@ impl<'t> Reader<'t> {
         self.is_at_end_of_word().then_some(sign * (3600 * hours + 60 * minutes) as i32)
     }
 
-    /// A number of seconds since 1970, possibly with a fraction, or of ms, µs or ns, which the number of digits tells.
+    /// A number of seconds since 1970, possibly with a fraction, or of ms, µs or ns, by the number of digits.
     fn epoch(&mut self) -> Option<i64> {
         let length = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let unit = match length {

@@ -54,7 +54,7 @@ fn lines(file: &[u8]) -> Vec<&[u8]> {
     lines.into_iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
 }
 
-/// Compiles an expression in the syntax of Go, as far as the tests use it.
+/// Compiles an expression in the subset of Go's syntax that the tests use.
 fn regex(pattern: &str) -> Runes {
     Runes::new(&pattern.replace(r"\s", r"[\t\n\f\r ]"))
 }

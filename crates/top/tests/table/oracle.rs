@@ -35,7 +35,7 @@ pub(crate) struct Expected {
     pub(crate) malformed: Option<(u64, First)>,
     /// Also with the name of the field.
     pub(crate) not_numbers: Option<(u64, First, String)>,
-    /// Fields that no record has, each behind the part of the query.
+    /// Fields that no record has, each after the part of the query that names it.
     pub(crate) absent: Vec<String>,
     pub(crate) key_names: Vec<String>,
     pub(crate) measure_names: Vec<String>,
@@ -344,7 +344,7 @@ impl Count<'_> {
         let mut matches = Vec::new();
         loop {
             let found = regexes.iter().filter_map(|regex| Some((regex, regex.captures_at(text, from)?)));
-            // Of several at the same place, the first.
+            // If several match at the same place, the first one counts.
             let Some((regex, found)) = found.min_by_key(|(_, found)| found.get(0).map(|all| all.start()))
             else {
                 return matches;

@@ -126,7 +126,7 @@ impl Question {
         let (positions, names): (Vec<Field>, Vec<Field>) =
             key.partition(|field| matches!(field, Field::Position(_)));
         let list = positions.iter().map(Field::to_string).collect::<Vec<_>>().join(",");
-        // Only a list of positions keeps its order behind names.
+        // The list of positions comes after the names, so it can replace them only if there are none.
         let (names, fields) = match names.is_empty() && !list.is_empty() {
             true => (Vec::new(), list.parse().expect("a list")),
             false => (

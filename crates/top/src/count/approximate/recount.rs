@@ -20,7 +20,7 @@ pub(super) struct Recounted {
     pub(super) has_changed: bool,
 }
 
-/// Counts the keys of a summary again that may be in the answer, as far as there is memory.
+/// Counts the keys of a summary that may be in the answer again, as many as fit in memory.
 pub(super) fn recount(
     inputs: &Inputs,
     options: &ScanOptions<'_>,

@@ -173,8 +173,7 @@ impl Summary {
         self.total
     }
 
-    /// Number of distinct keys of the sequence, if all are in the table; otherwise the number of which it is known that there are as
-    /// many.
+    /// Number of distinct keys of the sequence, if all are in the table; otherwise a lower bound.
     pub(crate) fn distinct(&self) -> u64 {
         self.most_keys as u64
     }
@@ -336,8 +335,8 @@ impl Summary {
         }
     }
 
-    /// Removes the keys with the least sums of count and error, until half of the memory is free. Of those with the same sum, the
-    /// oldest stay.
+    /// Removes the keys with the least sums of count and error, until half of the memory is free. If sums are equal, the oldest
+    /// keys stay.
     fn prune(&mut self) {
         let room = Room { words: self.entries.capacity() / 2, keys: self.max_keys / 2 };
         let (least, mut kept) = self.least_kept(room);
@@ -368,8 +367,8 @@ impl Summary {
         self.bound = least;
     }
 
-    /// Returns the least sum of count and error of which not all keys are removed so that the others fit in `room`, and the room
-    /// that those with greater sums take.
+    /// Returns the sum of count and error at which `room` ends, and the room that keys with greater sums take. Those keys fit; keys
+    /// with this sum fit only in part.
     ///
     /// The sums are divided into classes: each of the least is a class, the others are by their highest bit. The class is found
     /// where the room ends. It is divided by its next eight bits, and so on.

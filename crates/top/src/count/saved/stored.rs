@@ -48,7 +48,7 @@ pub enum StoredError {
 #[derive(Clone, Copy, Debug)]
 pub struct StoredCounts<'b> {
     definition: &'b [u8],
-    /// All behind the definition.
+    /// All bytes after the definition.
     rest: &'b [u8],
 }
 
@@ -121,7 +121,7 @@ impl Counts {
     /// The counts in the bytes that [`StoredCounts`] reads. `definition` is for the reader: it should say all that two queries must
     /// have in common for their counts to be merged.
     ///
-    /// Of the records that were left out, only the numbers are stored.
+    /// Only the numbers of omitted records are stored, not the records themselves.
     pub fn store(&self, definition: &[u8]) -> Vec<u8> {
         self.store_entries(self.table.entries(), &self.tally, definition)
     }
@@ -198,7 +198,7 @@ impl KeyReader<'_> {
         Ok(())
     }
 
-    /// Takes a key, and returns its count. `None` if there is none, or it is not behind the last one.
+    /// Takes a key, and returns its count. `None` if there is none, or it is not greater than the last one.
     fn take_key(&mut self) -> Option<u64> {
         let common = usize::try_from(varint::take(&mut self.rest)?).ok()?;
         let other = varint::take_bytes(&mut self.rest)?;

@@ -12,7 +12,7 @@ use finecomb_sys::varint;
 /// Partitions of the hashes in a shard.
 pub(super) const PARTS: usize = 64;
 
-/// Bits of a hash that tell the shard, and those that tell the partition in it.
+/// Bits of a hash that select the shard, and bits that select the partition in it.
 const SHARD_BITS: u32 = SHARDS.trailing_zeros();
 const PART_BITS: u32 = PARTS.trailing_zeros();
 

@@ -168,7 +168,7 @@ fn negated(input: &mut Input<'_>, mut after: &'static str) -> Result<Node> {
     Ok(if is_negated { Node::Not(Box::new(node)) } else { node })
 }
 
-/// The rest of a condition in parentheses, of which the first one is at `opening`.
+/// The rest of a condition in parentheses; the opening one is at `opening`.
 fn parenthesised(input: &mut Input<'_>, opening: usize) -> Result<Node> {
     if input.state.depth == MAX_DEPTH {
         return fail(opening, format!("parentheses are nested more than {MAX_DEPTH} deep"));

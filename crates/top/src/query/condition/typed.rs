@@ -52,8 +52,8 @@ fn symbol(text: &str) -> Option<(&'static str, Expected)> {
     symbols.find(|(name, _)| text.starts_with(name))
 }
 
-/// Returns the offset of the name of a field at the end of an unfinished condition, which is its length if a name may begin there. Returns
-/// `None` where no name can be, as within a string or behind a comparison.
+/// Returns the offset of the name of a field at the end of an unfinished condition, which is its length if a name may begin there.
+/// Returns `None` where no name is allowed, as within a string or after a comparison.
 pub fn field_start(condition: &str) -> Option<usize> {
     let mut expected = Expected::Operand;
     let mut rest = condition.trim_start();
@@ -82,8 +82,8 @@ pub fn field_start(condition: &str) -> Option<usize> {
     (expected == Expected::Operand).then_some(condition.len())
 }
 
-/// The length of the name, number or position at the beginning of a text. A backquote that is not closed takes in the rest. Behind a
-/// closed one, and behind an index, only another step continues a name: `` `a b`and `` is a name and an operator.
+/// The length of the name, number or position at the beginning of a text. A backquote that is not closed takes in the rest. After a
+/// closed one, and after an index, only another step continues a name: `` `a b`and `` is a name and an operator.
 fn word_length(text: &str) -> usize {
     let mut chars = text.char_indices();
     let mut is_closed = false;

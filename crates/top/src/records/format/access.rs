@@ -115,6 +115,7 @@ impl Step {
             },
             (End::Record | End::LoneNumber, _) => Search::End,
         };
+        // Bytes of the text that the search for the end compares; the rest is compared by `check`.
         let found = match end {
             Search::Byte(_) | Search::Quote => 1,
             _ => text.len(),

@@ -61,6 +61,7 @@ pub(crate) fn detect(head: &[u8], is_all: bool, wanted: &[&str]) -> Option<Detec
 
 /// Detects the format of `text`, which consists of these lines and blank ones.
 fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected {
+    // From strict formats to lenient ones: JSON and access logs may also look like CSV, and any words like logfmt.
     if is_format(lines, is_json) {
         return Detected::Json;
     }
@@ -70,12 +71,14 @@ fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected {
     if is_format(lines, |line| access(line) == Some(Access::VhostCombined)) {
         return Detected::VhostCombined;
     }
+    // A line in the combined format begins like one in the common format, and a server may have switched.
     if is_format(lines, |line| matches!(access(line), Some(Access::Clf | Access::Combined))) {
         return Detected::Clf;
     }
     if is_format(lines, is_syslog) {
         return Detected::Syslog;
     }
+    // Values may contain other delimiters, so the one with the most columns is taken.
     let columns = |&delimiter: &u8| Some((csv_columns(text, delimiter, wanted)?, delimiter));
     let delimiters = b"\t,;|".iter().filter_map(columns);
     match delimiters.max() {
@@ -86,7 +89,8 @@ fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected {
     if is_format(lines, is_logfmt) { Detected::Logfmt } else { Detected::Unknown }
 }
 
-/// Whether all lines have a format, or all but one and at least two.
+/// Whether all lines have a format, or all but one and at least two: the last line may be cut off, and a program may log a
+/// line of its own.
 fn is_format(lines: &[&[u8]], has_format: impl Fn(&[u8]) -> bool) -> bool {
     let count = lines.iter().filter(|line| has_format(line)).count();
     is_enough(count, lines.len())
@@ -135,6 +139,7 @@ fn access(line: &[u8]) -> Option<Access> {
     match (skip_quoted(rest).and_then(skip_quoted).is_some(), has_vhost) {
         (true, true) => Some(Access::VhostCombined),
         (true, false) => Some(Access::Combined),
+        // No input format has a virtual host without a referrer and a user agent.
         (false, true) => None,
         (false, false) => Some(Access::Clf),
     }
@@ -184,8 +189,8 @@ fn first_word(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(end)
 }
 
-/// Whether a line is a record of syslog. Programs also begin their own lines with a time, often followed by a level:
-/// without a priority the host must look like one, and behind a time of RFC 3339 there must be a tag.
+/// Whether a line is a record of syslog. Programs also begin their own lines with a time, often followed by a level: without a
+/// priority the host must look like one, and after a time of RFC 3339 there must be a tag.
 fn is_syslog(line: &[u8]) -> bool {
     let Ok(parts) = Parts::parse(line, (0, line.len()), Depth::Message, &mut Vec::new()) else {
         return false;
@@ -258,7 +263,7 @@ enum Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    /// Returns `None` if there is text behind the quotes.
+    /// Returns `None` if there is text after the closing quote.
     fn new(field: &'a [u8]) -> Option<Self> {
         let Some(quoted) = field.strip_prefix(b"\"") else { return Some(Self::Bare(field)) };
         let end = csv::closing_quote(quoted)?;

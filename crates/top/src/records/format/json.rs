@@ -1,11 +1,11 @@
 //! JSON Lines: each record is an object.
 //!
-//! A record is examined from its start until it is known of every wanted field which value it has or that it has none:
+//! A record is examined from its start until every wanted field is known to have a value or none:
 //!
 //! - White space may be before and after every token. A record of white space only has no fields.
-//! - The object of the record, and every object and array that a wanted path leads into, is *walked*: members and
-//!   elements are separated by commas, a member is a key in double quotes, a colon and a value. Keys are compared after
-//!   their escapes are decoded. Of members with equal keys, the first counts; the others are skipped.
+//! - The object of the record, and every object and array that a wanted path leads into, is *walked*: members and elements are
+//!   separated by commas, a member is a key in double quotes, a colon and a value. Keys are compared after their escapes are
+//!   decoded. If members have equal keys, the first counts; the others are skipped.
 //! - Any other value is *skipped*. A string ends at the first quote that is not escaped. An object or array ends at the
 //!   bracket that balances its first one: braces and square brackets are counted alike, those in strings are not counted,
 //!   and a backslash escapes the next byte in strings and outside of them. Anything else is a run of at least one byte
@@ -240,8 +240,7 @@ impl<M: Masks> Walk<'_, '_, M> {
         self.after_child(node, end)
     }
 
-    /// Ends the innermost container, whose end is `end`, and goes on in the one around it. `None` at the end of the
-    /// record.
+    /// Ends the innermost container, whose end is `end`, and continues in the one around it. `None` at the end of the record.
     #[inline(always)]
     fn leave(&mut self, end: usize) -> Result<Option<Place>, Violation> {
         let Container { node, start, open_columns, .. } = self.inner;
@@ -258,6 +257,7 @@ impl<M: Masks> Walk<'_, '_, M> {
     #[inline(always)]
     fn after_child(&mut self, node: &Node, end: usize) -> Result<Place, Violation> {
         self.inner.open_columns -= node.total();
+        // Nothing more is read, so the place does not matter.
         if self.open_columns == 0 {
             return Ok(Place::Close(end));
         }

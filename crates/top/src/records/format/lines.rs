@@ -55,6 +55,7 @@ impl LineFields {
         cells: &mut Cells,
     ) {
         match (&self.splitter, &self.positions[..]) {
+            // One field is the most frequent question; no list of fields has to be made for it.
             (Splitter::Blanks, &[position]) if position > 0 => {
                 extract_one(scratch, text, records, position.unsigned_abs(), &mut cells.columns_mut()[0]);
             }

@@ -121,6 +121,7 @@ impl Kernel for Extract<'_> {
             left.extend(&logfmt.keys);
             let mut pairs = Pairs::new(masks, text, record, &logfmt.last_bytes);
             let violation = loop {
+                // An impossible key is never found, so a record is examined to its end, like one without the key.
                 if left.is_empty() && !logfmt.has_impossible {
                     break None;
                 }
@@ -350,7 +351,7 @@ impl<'a, M: Masks> Pairs<'a, M> {
         self.end
     }
 
-    /// Returns the value in quotes, of which the first is at `open`, and moves to the last.
+    /// Returns the value in quotes, which begins with the quote at `open`, and moves to the closing quote.
     #[inline(always)]
     fn quoted_value(&mut self, open: usize) -> Result<Value, Violation> {
         let mut is_escaped = false;
@@ -373,6 +374,7 @@ impl<'a, M: Masks> Pairs<'a, M> {
             is_escaped = true;
             from = found + 2;
         };
+        // Words and quotes in the value are no keys and values.
         self.places &= u64::MAX << (close - self.base) << 1;
         self.start = close + 1;
         if close + 1 < self.end && !matches!(self.text[close + 1], b' ' | b'\t') {

@@ -97,7 +97,7 @@ impl InputFormat {
         "regex:PATTERN",
     ];
 
-    /// The formats without a text behind their name.
+    /// The formats without a text after their name.
     const PLAIN: [Self; 10] = [
         Self::Lines,
         Self::Auto,

@@ -208,7 +208,7 @@ fn name(cells: &mut Cells, names: &[&str], known: &mut [Option<Cell>], number: O
 /// A violation of the format: where, and why.
 type Violation = (usize, &'static str);
 
-/// The parts of a record, as far as it was examined.
+/// The parts of a record that were examined.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts {
     /// Digits and number.
@@ -338,6 +338,7 @@ impl Parts {
         }
         if depth >= Depth::Message {
             reader.skip_blanks();
+            // RFC 5424 marks a message in UTF-8 by a byte order mark.
             reader.skip(b"\xEF\xBB\xBF");
             self.message = reader.message();
         }

@@ -89,7 +89,7 @@ const ZONES: &[&str] =
 /// A leap day, changes of summer time in both hemispheres, and the end of a year.
 const NEAR: &[i64] = &[1_709_164_800, 1_774_746_000, 1_792_893_600, 1_791_043_200, 1_767_225_600];
 
-/// Ends of lines, of which one is none.
+/// Ends of lines, including none.
 const ENDS: &[&[u8]] = &[b"\n", b"\r\n", b""];
 
 fn instants() -> impl Strategy<Value = i64> {

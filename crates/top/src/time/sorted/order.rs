@@ -52,7 +52,7 @@ impl RunOrder {
     #[inline(never)]
     pub(crate) fn push(&mut self, timed: Timed) {
         match self.latest {
-            // Of two records in the order of time, the later one is not the earliest.
+            // A record that is not earlier than the latest one cannot become the earliest.
             Some(latest) if latest.instant <= timed.instant => {
                 if latest.instant < timed.instant {
                     self.latest = Some(timed);
@@ -73,7 +73,7 @@ impl RunOrder {
         }
     }
 
-    /// This run and the one behind it.
+    /// This run followed by the next one.
     fn join(self, next: Self) -> Self {
         let earlier = |one: &Timed, other: &Timed| one.instant < other.instant;
         let pick = |one: Option<Timed>, other: Option<Timed>, is_better: fn(&Timed, &Timed) -> bool| {

@@ -58,10 +58,11 @@ struct Request {
 }
 
 impl Request {
-    /// Returns `None` unless the line has three parts, of which the last begins like `HTTP/1`.
+    /// Returns `None` unless the line has three parts and the last begins like `HTTP/1`.
     #[inline(always)]
     fn parse<M: Masks>(masks: M, text: &[u8], (start, end): Span) -> Option<Self> {
         let after_method = find_byte(masks, text, start, end, b' ')?;
+        // Nearly all requests end with a protocol of this form, which saves the search for the last space.
         let before_protocol = match text[start..end].last_chunk() {
             Some([b' ', b'H', b'T', b'T', b'P', b'/', b'0'..=b'9', b'.', b'0'..=b'9']) => end - 9,
             _ => start + before_protocol(&text[start..end])?,

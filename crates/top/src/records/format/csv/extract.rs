@@ -1,8 +1,8 @@
 //! Extraction from the records of a block, with bit masks of delimiters and quotes.
 //!
-//! A record is read in windows of 64 bytes from its beginning. Where every quote stands where a writer of CSV puts it, the
-//! quotes before a byte tell by their number whether the byte is quoted (after Langdale and Lemire, Parsing Gigabytes of
-//! JSON per Second, 2019, section 3.1.1). Any other record, and one that ends too early, is left to [`Fields`].
+//! A record is read in windows of 64 bytes from its beginning. If every quote is where a writer of CSV puts it, a byte is quoted if
+//! the number of quotes before it is odd (after Langdale and Lemire, Parsing Gigabytes of JSON per Second, 2019, section 3.1.1).
+//! Any other record, and one that ends too early, is left to [`Fields`].
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 
@@ -69,6 +69,7 @@ impl Output<'_> {
         let (mut walk, mut next) = (fields(), 0);
         for (wanted, row) in self.csv.wanted.iter().zip(&mut self.rows) {
             let Some(column) = wanted.place.index(columns) else { continue };
+            // In a record with few columns, one that is counted from the end may be before one that is counted from the start.
             if column < next {
                 (walk, next) = (fields(), 0);
             }

@@ -108,7 +108,7 @@ impl<M: Masks> Cursor<'_, M> {
             | self.masks.equal(window, b'\n')
     }
 
-    /// Finds the end of a string whose text begins at `at`, in the window or behind it.
+    /// Finds the end of a string whose text begins at `at`, in the window or after it.
     #[inline(always)]
     pub(super) fn string_end(&self, at: usize, window: &Window) -> Result<StringEnd, Violation> {
         let quotes = window.quotes & window.from(at);
@@ -151,7 +151,7 @@ impl<M: Masks> Cursor<'_, M> {
         Violation { at: self.end, reason: "unclosed string" }
     }
 
-    /// Returns the end of a number, `true`, `false` or `null` that begins at `at`, in the window or behind it.
+    /// Returns the end of a number, `true`, `false` or `null` that begins at `at`, in the window or after it.
     #[inline(always)]
     pub(super) fn scalar_end(&self, at: usize, window: &Window) -> Result<usize, Violation> {
         let stops = window.stops & window.from(at);
