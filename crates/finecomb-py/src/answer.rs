@@ -141,8 +141,8 @@ impl Top {
         arrow::capsule(py, answer_batch(&self.answer).map_err(error)?)
     }
 
-    /// The columns key, text, count and the measures as Arrow. The types do not depend on the rows: measures are decimals of 38 digits,
-    /// `places` of them behind the point.
+    /// The columns key, text, count and the measures as Arrow. The types do not depend on the rows: measures are decimals of 38
+    /// digits, with `places` digits after the point.
     #[pyo3(signature = (places = 18))]
     fn columns(&self, places: u8) -> PyResult<Columns> {
         fixed_batch(&self.answer, places).map(Columns).map_err(error)
