@@ -52,7 +52,7 @@ fn serve(listen: SocketAddr, allowed_hosts: Vec<String>) -> io::Result<()> {
     })
 }
 
-/// Tells the job when clients come or all have gone, until it has ended.
+/// Notifies the job when clients arrive or the last one leaves, until the job has ended.
 fn tell_of_clients(server: &LiveServer, ended: &Receiver<()>) {
     let mut were_there = false;
     while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {

@@ -77,8 +77,8 @@ impl Indexed {
         self.indexes.as_ref().map(|indexes| indexes.take_opened()).unwrap_or_default()
     }
 
-    /// Updates the indexes if that is wanted, and something has changed or one of them cannot be used. `checks` are those of the job,
-    /// which show whether something has changed.
+    /// Updates the indexes if that is wanted, and something has changed or one of them cannot be used. The `checks` of the job show
+    /// whether something has changed.
     pub(crate) fn update(&self, opened: &Opened, checks: Option<Checks>) {
         let is_stale = checks.is_none_or(|checks| checks.changed + checks.unknown > 0);
         if !self.is_updated || !is_stale && opened.failures.is_empty() {

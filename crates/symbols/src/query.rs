@@ -152,7 +152,7 @@ impl Query {
         self.reference.as_ref()
     }
 
-    /// Returns expressions, one of which matches in every file with a listed symbol; `None` if other files matter as well.
+    /// Returns expressions that restrict the list to files with a match of one of them; `None` if other files matter as well.
     pub fn expressions(&self) -> Option<Vec<Hir>> {
         let names: Vec<Hir> = self.names().map(|name| name.expression.clone()).collect();
         (!names.is_empty() && !self.options.stats && self.old_tags.is_none()).then_some(names)

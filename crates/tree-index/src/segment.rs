@@ -1,8 +1,7 @@
 //! A segment: the trigrams of some documents, each with the list of the documents that hold it.
 //!
-//! Lists come first, in the order of their trigrams, then the dictionary: trigram and offset of each list. Behind it
-//! are the first trigram of each page of the dictionary, the document starts in divided files, and the numbers that describe
-//! the segment.
+//! Lists come first, in the order of their trigrams, then the dictionary: trigram and offset of each list. After it come the first
+//! trigram of each page of the dictionary, the document starts in divided files, and the numbers that describe the segment.
 
 pub(crate) mod lookup;
 pub(crate) mod runs;

@@ -202,7 +202,7 @@ struct Watcher {
     folder: Folder,
     now: Watched,
     proofs: Proofs,
-    /// Tells of mounts, which raise no events in the tree.
+    /// Reports changes of mounts, which raise no events in the tree.
     mounts: Mounts,
     suspended: Duration,
     schedule: Schedule,

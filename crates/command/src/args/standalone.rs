@@ -6,7 +6,7 @@ use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Command, Error};
 
-/// Names in the texts of a command, and those that the program has in their place.
+/// Names in the texts of a command, each with its replacement for the program.
 pub(crate) type Names = [(&'static str, &'static str)];
 
 /// Parses the arguments of a program that is a command of `comb`.

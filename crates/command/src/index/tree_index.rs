@@ -84,7 +84,7 @@ pub(crate) fn watch(arguments: &Indexed) -> Result<(), String> {
 /// Updates the index of a tree, and shows nothing.
 ///
 /// # Errors
-/// Those of the update.
+/// The errors of the update.
 pub(crate) fn update_quietly(home: &Path, root: &Path, width: usize) -> Result<(), Error> {
     update_index(home, root, &options(width, &|_| {})).map(std::mem::drop)
 }

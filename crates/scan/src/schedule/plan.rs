@@ -188,7 +188,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
         self.halted.load(Ordering::Relaxed) || self.stop.as_ref().is_some_and(|stop| stop.is_raised())
     }
 
-    /// Tells all workers to stop.
+    /// Makes all workers stop.
     pub(crate) fn halt(&self) {
         self.halted.store(true, Ordering::Relaxed);
         self.raise_stops();
@@ -197,7 +197,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
         self.unparked.notify_all();
     }
 
-    /// Tells all workers to stop if this thread panics before the guard is dropped: they would wait for its output.
+    /// Makes all workers stop if this thread panics before the guard is dropped: they would wait for its output.
     pub(crate) fn halt_on_panic(&self) -> HaltOnPanic<'_, 'a, T> {
         HaltOnPanic(self)
     }

@@ -91,7 +91,7 @@ impl Queue {
         self.outlasts_stop.store(true, Ordering::Relaxed);
     }
 
-    /// Tells all workers to stop.
+    /// Makes all workers stop.
     pub(crate) fn halt(&self) {
         self.halted.store(true, Ordering::Relaxed);
     }

@@ -15,12 +15,12 @@ pub fn namespace() -> io::Result<(u64, u64)> {
     fs::metadata("/proc/self/ns/mnt").map(|metadata| (metadata.dev(), metadata.ino()))
 }
 
-/// Tells of changes of mounts.
+/// Reports changes of mounts.
 #[derive(Debug)]
 pub struct Mounts(Option<File>);
 
 impl Mounts {
-    /// Tells of changes from now on.
+    /// Reports changes from now on.
     pub fn watch() -> Self {
         Self(File::open("/proc/self/mountinfo").ok())
     }

@@ -14,12 +14,12 @@ pub fn namespace() -> io::Result<(u64, u64)> {
     unsupported()
 }
 
-/// Tells of no changes of mounts.
+/// Reports no changes of mounts.
 #[derive(Debug)]
 pub struct Mounts(());
 
 impl Mounts {
-    /// Tells of no changes.
+    /// Reports no changes.
     pub fn watch() -> Self {
         Self(())
     }

@@ -369,7 +369,7 @@ impl WorkerCounts {
         lock(&self.table).as_ref().map_or(0, |table| table.memory_with(keys))
     }
 
-    /// Goes on with a table.
+    /// Continues with a table.
     pub(crate) fn put_back(&self, table: Table) {
         *lock(&self.table) = Some(table);
     }

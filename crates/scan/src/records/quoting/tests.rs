@@ -8,7 +8,7 @@ enum Reader {
     FieldStart,
     Field,
     Quoted,
-    /// Behind a quote within quotes.
+    /// After a quote within quotes.
     Quote,
 }
 

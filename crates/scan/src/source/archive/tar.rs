@@ -279,7 +279,7 @@ struct Holes {
 }
 
 impl Holes {
-    /// Goes on to the next part. Returns `false` at the end of the text.
+    /// Advances to the next part. Returns `false` at the end of the text.
     fn advance(&mut self) -> io::Result<bool> {
         let (begin, length) = match self.parts.next() {
             Some(part) => (part.offset, part.length),

@@ -252,7 +252,7 @@ impl<'s> Items<'s, '_> {
     /// Keeps names of a type and of its fields or variants.
     fn data(&mut self) -> Option<()> {
         let Some(name) = self.name()? else { return Some(()) };
-        // Behind the generic parameters, a word is `where`: parentheses in it are no fields.
+        // A word after the generic parameters is `where`: parentheses in its clause are no fields.
         self.up_to(b"({;w")?;
         if self.lexer().byte() == Some(b'w') {
             self.up_to(b"{;")?;

@@ -11,7 +11,7 @@ pub(super) fn is(byte: u8, class: u8) -> bool {
     CLASSES[usize::from(byte)] & class != 0
 }
 
-/// Tells code from literals, comments and the names of headers, for offsets that do not go back.
+/// Separates code from literals, comments and the names of headers, for offsets that do not go back.
 pub(crate) struct Code<'s>(Lexer<'s>);
 
 impl<'s> Code<'s> {

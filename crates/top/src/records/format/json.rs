@@ -253,7 +253,7 @@ impl<M: Masks> Walk<'_, '_, M> {
         self.after_child(self.tree.node(node), end).map(Some)
     }
 
-    /// Goes on after the value of a node, unless nothing more is wanted.
+    /// Advances past the value of a node, unless nothing more is wanted.
     #[inline(always)]
     fn after_child(&mut self, node: &Node, end: usize) -> Result<Place, Violation> {
         self.inner.open_columns -= node.total();

@@ -173,7 +173,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Goes on after the text that follows the values.
+    /// Advances past the text that follows the values.
     #[inline(always)]
     fn advance(&mut self, after: &After) {
         match &after.check {
