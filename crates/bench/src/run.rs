@@ -174,7 +174,7 @@ impl StderrTail {
         Self(source.map(|source| thread::spawn(move || read_tail(source))))
     }
 
-    /// The last lines, or those from the first message of comb on, joined to one line without control characters. Waits until
+    /// The last lines, or the lines from the first message of comb on, joined to one line without control characters. Waits until
     /// standard error is closed.
     fn last_lines(self) -> String {
         let message = self.0.and_then(|reader| reader.join().ok()).unwrap_or_default();

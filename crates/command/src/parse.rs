@@ -1,4 +1,4 @@
-//! The arguments of this process, which are those of the program that it was started as.
+//! The arguments of this process, by the program that it was started as.
 
 use std::env;
 use std::ffi::OsString;
@@ -29,7 +29,7 @@ pub(crate) fn configured() -> Vec<OsString> {
     }
 }
 
-/// Parses the arguments of this process as those of the program that it was started as.
+/// Parses the arguments of this process as arguments of the program that it was started as.
 pub(crate) fn parse() -> Result<Arguments, Error> {
     let given: Vec<OsString> = env::args_os().collect();
     match Program::current() {
@@ -40,7 +40,7 @@ pub(crate) fn parse() -> Result<Arguments, Error> {
     }
 }
 
-/// Parses the arguments of `comb`, preceded by those of the configuration file.
+/// Parses the arguments of `comb`, preceded by the arguments of the configuration file.
 fn parse_comb(given: Vec<OsString>) -> Result<Arguments, Error> {
     let arguments = parse_from(&given)?;
     match &arguments.command {

@@ -143,7 +143,7 @@ pub(crate) fn split_long_lines(block: &mut Block<'_>, line_end: u8) -> Vec<LongL
     lines
 }
 
-/// Counts the line terminators in a part of a block, except those that replaced NULs in the long `lines`.
+/// Counts the line terminators in a part of a block, except terminators that replaced NULs in the long `lines`.
 pub(crate) fn count_line_ends(bytes: &[u8], part: Range<usize>, line_end: u8, lines: &[LongLine]) -> u64 {
     let count =
         |part: Range<usize>| memchr_iter(line_end, bytes.get(part).unwrap_or_default()).count() as u64;

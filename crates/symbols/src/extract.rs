@@ -153,7 +153,7 @@ impl<'t> Found<'t> {
         self.definitions.push(definition);
     }
 
-    /// Adds a definition that is the scope of those in its node.
+    /// Adds a definition that is the scope of the definitions in its node.
     pub(crate) fn scope(&mut self, definition: Definition) {
         let holds = Holds::of(definition.kind);
         let before = self.definitions.len();

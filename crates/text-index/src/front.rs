@@ -138,8 +138,8 @@ impl Front<'_> {
     }
 }
 
-/// Builds the table of a text, given as codes. Sums up the suffixes before each string: those with smaller first symbols, and
-/// those shorter than the string that are a prefix of it or smaller.
+/// Builds the table of a text, given as codes. Sums up the suffixes before each string: suffixes with smaller first symbols, and
+/// suffixes shorter than the string that are a prefix of it or smaller.
 pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: Width, threads: usize) -> Vec<u8> {
     let shortest = codes.len().saturating_sub((depth as usize).saturating_sub(1));
     let mut short: Vec<u64> = (shortest..codes.len())

@@ -135,7 +135,7 @@ pub(crate) fn answer_of(
     }
     let memory = tally.memory;
     tally.complete(&mut answer, query);
-    // Those of pairs are in no order until only those of the first keys are left.
+    // With series, the rows may be pairs of a bucket and a key. They are sorted once only the first keys are left.
     if !query.has_series() || !pairs.is_empty() {
         query.order.arrange(&mut answer.top);
     }

@@ -36,9 +36,8 @@ pub struct Following<'p, 'q> {
     pub is_last: bool,
 }
 
-/// Counts the keys of all records of `inputs` and of those that are added to them: see [`follow`]. `pause` is called between
-/// the rounds of work. The answer is partial if the count was asked to end before all was counted that was there at the
-/// beginning.
+/// Counts the keys of all records of `inputs`, and of all that are added to them: see [`follow`]. `pause` is called between the
+/// rounds of work. The answer is partial if the count was asked to end before all initial input was counted.
 pub fn top_follow(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
@@ -126,7 +125,7 @@ impl Following<'_, '_> {
         }
     }
 
-    /// Forgets all records but those in buckets with these starts.
+    /// Forgets all records outside of the buckets with these starts.
     fn forget(&mut self, is_kept: impl Fn(i64) -> bool) {
         for counter in self.counters.iter() {
             let counts = counter.counts();

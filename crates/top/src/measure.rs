@@ -37,8 +37,7 @@ use crate::measure::values::Values;
 use crate::query::field::Field;
 use crate::records::cells::{Cell, Cells};
 
-/// A kind of measure. Records without a value are ignored: those that lack the field, or in which it is empty or a
-/// hyphen.
+/// A kind of measure. Records without a value are ignored: the field is missing, empty or a hyphen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MeasureKind {
     /// Sum of all values.
@@ -184,7 +183,7 @@ pub(crate) enum Form {
 pub(crate) enum Rows<'a> {
     /// All, in order.
     All,
-    /// Those with these indexes.
+    /// The rows with these indexes.
     Some(&'a [u32]),
 }
 
@@ -277,8 +276,8 @@ impl Measures {
         self.columns.iter().for_each(|column| column.encode(group as usize, form, out));
     }
 
-    /// Adds a group with the number `group`, the next one, from what [`Measures::encode`] has written for measures with the same places.
-    /// `None` if it is something else: numbers beyond those that records can have are refused, so that no later sum overflows.
+    /// Adds the next group, with the number `group`, from the output of [`Measures::encode`] for measures with the same places.
+    /// `None` if the bytes are something else: numbers beyond the range of records are refused, so that no later sum overflows.
     pub(crate) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
         self.columns.iter_mut().try_for_each(|column| column.decode(group, bytes))
     }
@@ -289,7 +288,7 @@ impl Measures {
     }
 }
 
-/// Takes the encoded units of a number with this number of places. `None` if there are none, or they are beyond those of any number.
+/// Takes the encoded units of a number with this number of places. `None` if there are none, or they are out of range.
 fn take_units(places: u8, bytes: &mut &[u8]) -> Option<i128> {
     varint::take_signed(bytes).filter(|units| Decimal::new(*units, places).is_in_range())
 }

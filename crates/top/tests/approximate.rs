@@ -14,7 +14,7 @@ use tempfile::tempdir;
 /// Width and block size.
 type Way = (usize, usize);
 
-/// Those of the answer with which others are compared.
+/// The way of counting that others are compared with.
 const FIRST: Way = (1, 128 << 10);
 
 /// Others, which must not matter.

@@ -1,4 +1,4 @@
-//! Counts in parts: stored and merged in any order, they are those of all records at once, to the byte.
+//! Counts in parts: stored and merged in any order, they equal the counts of all records at once, to the byte.
 
 use std::fs;
 use std::path::{Path, PathBuf};

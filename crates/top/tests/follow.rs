@@ -155,7 +155,7 @@ proptest! {
         let rest = follow_pieces(&pieces, &query, width, |following, _| {
             let mut last = None;
             for bucket in following.finished_buckets() {
-                // In the order of time, those that are late first.
+                // In the order of time, except late rows.
                 assert!(bucket.is_late || last.is_none_or(|last| last < bucket.answer.starts[0]));
                 last = bucket.answer.starts.first().copied().filter(|_| !bucket.is_late).or(last);
                 add(&bucket.answer);

@@ -129,7 +129,8 @@ pub(crate) struct Tree {
 enum Candidates {
     All,
     Found(Found),
-    /// Those with documents, as a watch told: each document is one of these parts, or the whole file if its number is [`WHOLE`].
+    /// The candidates with documents, reported by a watch: each document is one of these parts, or the whole file if its number is
+    /// [`WHOLE`].
     Told(Vec<TextPart>),
 }
 

@@ -372,7 +372,7 @@ impl<'a> FollowedInputs<'a> {
         best.map(|(other, file)| (file.identity, other.to_owned()))
     }
 
-    /// Watches the files that are not among those with names below the inputs, and records which have no name at all.
+    /// Watches the followed files that have no name below the inputs, and records which have no name at all.
     fn note_names(&mut self, present: &HashSet<FileIdentity>) {
         for file in self.inputs.values_mut().filter_map(|input| input.file.as_mut()) {
             if present.contains(&file.identity) {

@@ -95,7 +95,7 @@ pub(crate) struct Deferred {
     chosen_at: usize,
     recent: Vec<u64>,
     sample: Arc<Sample>,
-    /// Number of keys since the last look at the sample, and of those that occurred before.
+    /// Number of keys since the last look at the sample, and of keys among them that had occurred before.
     sampled: usize,
     repeated: usize,
     lists: Lists,
@@ -467,7 +467,7 @@ impl Resolved {
     }
 }
 
-/// Bits of hashes that occur, and of those that occur twice.
+/// Bits of hashes that occur, and of hashes that occur twice.
 struct Bits {
     once: Vec<u64>,
     twice: Vec<u64>,
@@ -659,7 +659,7 @@ mod tests {
         assert_eq!(counting.resolved(), (0, 1, Vec::new()));
     }
 
-    /// Also those of the first blocks are in the table then, except those that have changed.
+    /// The table then has the keys of the first blocks, too, except the changed ones.
     #[test]
     fn no_more_keys_are_deferred_once_many_repeat() {
         for is_changed in [false, true] {

@@ -1,7 +1,7 @@
 //! Counts of all keys: partial results that can be merged and stored.
 //!
-//! Counts are a commutative monoid: merging is associative and commutative, and [`Counts::new`] is its neutral element. So logs can be
-//! counted in parts, on several machines and in any order, and the merged counts are those of all records at once.
+//! Counts are a commutative monoid: merging is associative and commutative, and [`Counts::new`] is its neutral element. So logs can
+//! be counted in parts, on several machines and in any order, and the merged counts equal the counts of all records at once.
 
 mod divided;
 mod stored;
@@ -18,10 +18,9 @@ use crate::count::tally::Tally;
 use crate::count::{Counter, answer_of_tables, fold_for};
 use crate::query::Query;
 
-/// The counts of all keys of some records, and what else an answer says about these.
+/// The counts of all keys of some records, and the other numbers of an answer.
 ///
-/// Counts that are merged must be those of queries that differ only in which keys are selected and in which order: see
-/// [`StoredCounts::definition`].
+/// Counts can be merged if their queries differ only in the number and order of shown keys: see [`StoredCounts::definition`].
 #[derive(Debug)]
 pub struct Counts {
     query: Query,
@@ -86,8 +85,8 @@ pub struct AllCounted {
 
 /// Counts all keys of all records of `inputs`.
 ///
-/// Like those of [`top`](crate::top), the counts do not depend on the number of workers or the size of blocks. If the stop of the
-/// options was raised, they are incomplete.
+/// As with [`top`](crate::top), the counts do not depend on the number of workers or the size of blocks. If the stop of the options
+/// was raised, they are incomplete.
 pub fn count_all(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query) -> AllCounted {
     let make = || Collector { counter: Counter::new(query, None, None), limit: None };
     let Folded { joined, problems, bytes, report } = fold_for(query, inputs, options, make);

@@ -123,7 +123,7 @@ impl Spill {
         let (mut records, mut start) = (Counted::default(), 0);
         while start < PARTS && !self.has_failed() {
             let end = self.group_end(&runs, places.len() as u64, shard, start);
-            // With other hashes than those of the shard: these would be in the same few slots.
+            // With other hashes than the shard: all keys of a shard would be in the same few slots.
             let mut group = tables.first()?.without_keys().hashed_by(self.hasher);
             group.raise_to(&places);
             for table in tables {
@@ -240,7 +240,7 @@ impl Selected {
     }
 }
 
-/// Decimal places of the measured fields in all runs and tables: those of a mean depend on the values of all groups.
+/// Decimal places of the measured fields in all runs and tables. The places of a mean depend on the values of all groups.
 fn places(runs: &[Arc<Run>], tables: &[&Table]) -> Vec<u8> {
     let of_tables = tables.iter().filter_map(|table| table.measures()).map(Measures::places);
     let of_all = runs.iter().map(|run| run.places().to_vec()).chain(of_tables);

@@ -92,8 +92,8 @@ impl Table {
         slots + self.groups.as_ref().map_or(0, Groups::memory)
     }
 
-    /// Bytes of memory once this many more keys are added, if all are new and short. Those of groups may double: their
-    /// vectors grow by that.
+    /// Bytes of memory once this many more keys are added, if all are new and short. The memory of groups may double, because
+    /// vectors grow by doubling.
     pub(crate) fn memory_with(&self, keys: usize) -> usize {
         let slots = match &self.slots {
             Slots::Narrow(counts) => counts.growth_for(keys),
@@ -534,7 +534,7 @@ fn place<S: Slot>(slots: &mut [S], slot: S) {
     slots[index] = slot;
 }
 
-/// Stores the used ones of `from` at the first free places, those of frequent keys first. There must be as many.
+/// Stores the used slots of `from` at the first free places, frequent keys first. There must be enough places.
 fn place_all<S: Slot>(slots: &mut [S], from: &[S]) {
     for is_frequent in [true, false] {
         let chosen = |slot: &&S| slot.is_used() && (slot.head().count >= FREQUENT) == is_frequent;

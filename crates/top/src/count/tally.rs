@@ -1,4 +1,4 @@
-//! Counts that are not by key: numbers of records, of those that were left out, and fields that no record has.
+//! Counts that are not by key: numbers of counted and omitted records, and fields that no record has.
 
 use finecomb_scan::Block;
 use finecomb_sys::varint;
@@ -69,7 +69,7 @@ impl Tally {
         first.add_to(&mut self.skipped);
     }
 
-    /// Counts the records that no expression for keys matches, and those without a time.
+    /// Counts the records that no expression for keys matches, and the records without a time.
     pub(crate) fn add_left_out(&mut self, block: &Block<'_>, rows: &RowMaker<'_>) {
         for (left_out, all) in
             [(rows.unmatched, &mut self.unmatched), (rows.times.untimed, &mut self.untimed)]

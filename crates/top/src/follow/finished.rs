@@ -68,8 +68,8 @@ impl Ends {
         }
     }
 
-    /// Those of the counted buckets that have ended. All have if `is_last`, and those before the latest in what was there at
-    /// the beginning.
+    /// Returns the counted buckets that have ended. All have if `is_last`, and so have all buckets before the latest one in the
+    /// initial input.
     pub(super) fn over(&mut self, starts: &BTreeSet<i64>, buckets: &Buckets, is_last: bool) -> BTreeSet<i64> {
         let now = Instant::now();
         let is_first = !mem::replace(&mut self.has_begun, true);

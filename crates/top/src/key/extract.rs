@@ -199,7 +199,7 @@ impl KeyPattern {
         }
     }
 
-    /// Whether the matches in a line of a block may differ from those in the record. In a block, `$` matches before any
+    /// Whether the matches in a line of a block may differ from the matches in the record alone. In a block, `$` matches before any
     /// carriage return.
     #[inline(always)]
     fn must_verify(&self, record: &[u8]) -> bool {
@@ -300,7 +300,7 @@ impl KeyPattern {
         has_key
     }
 
-    /// Appends the cells of the groups of a match. `in_block` maps their positions to those in the block.
+    /// Appends the cells of the groups of a match. `in_block` maps their positions to positions in the block.
     #[inline(always)]
     fn push_groups(
         &self,

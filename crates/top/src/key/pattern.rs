@@ -566,7 +566,7 @@ mod tests {
         r"(?u)\b[a-z]+bot",
     ];
 
-    /// An alternation of words, long enough to be looked up, and the shorter one of those that may be in a text.
+    /// An alternation of words, long enough to be looked up, and a shorter one of the words that may be in a text.
     fn alternations() -> impl Strategy<Value = (String, String)> {
         let piece = prop::sample::select(vec![
             "a", "b", "A", "ab", " ", "é", "É", "K", "\u{212A}", r"\.", r"\xFF", r"\0",

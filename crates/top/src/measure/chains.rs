@@ -80,7 +80,7 @@ impl<T: Copy + Default> Chains<T> {
         blocks.into_iter().for_each(|(class, block)| self.blocks.free(class, block));
     }
 
-    /// Replaces all elements, also those of free blocks.
+    /// Replaces all elements, also in free blocks.
     pub(super) fn map<U>(&self, convert: impl FnMut(T) -> U) -> Chains<U> {
         Chains { blocks: self.blocks.map(convert), before: self.before.clone() }
     }

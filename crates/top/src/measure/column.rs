@@ -54,7 +54,7 @@ impl Column {
         self.distinct.iter_mut().for_each(|distinct| distinct.resize(count));
     }
 
-    /// Adds the values of a block. Those that are no numbers are appended to `bad` if numbers are needed.
+    /// Adds the values of a block. If numbers are needed, other values are appended to `bad`.
     pub(super) fn add(&mut self, selected: &Selected<'_>, values: &mut Values, bad: &mut Vec<(u32, usize)>) {
         if let Some(distinct) = &mut self.distinct {
             distinct.add(selected);

@@ -102,8 +102,8 @@ impl Histogram {
         self.count
     }
 
-    /// Returns the value with this rank, from 1 to the number of values, within the error. `places` are those of all
-    /// values: the result has no more.
+    /// Returns the value with this rank, from 1 to the number of values, within the error. The result has no more than `places`
+    /// decimal places, the number that all values need.
     pub(super) fn value(&self, rank: u64, places: u8) -> i128 {
         if rank <= 1 {
             return self.least;

@@ -317,8 +317,8 @@ impl<'t> Parts<'t> {
     }
 }
 
-/// Returns `digits * factor * 10^shift`, rounded half to even, where `digits` are those of `head` and then those of
-/// `tail`, without zeros at the beginning. Returns `None` if it is certainly out of range.
+/// Returns `digits * factor * 10^shift`, rounded half to even. `digits` is `head` followed by `tail`, without zeros at the
+/// beginning. Returns `None` if it is certainly out of range.
 fn shifted(head: &[u8], tail: &[u8], shift: i64, factor: u32) -> Option<i128> {
     let length = head.len() + tail.len();
     let digits = head.iter().chain(tail).map(|digit| u32::from(digit - b'0'));

@@ -14,8 +14,8 @@ const BYTES_PER_VALUE: usize = 16;
 
 /// Values of all groups: a list for each group or, for groups of more than [`EXACT`] values, a histogram.
 ///
-/// A histogram is made only once it takes at most [`BYTES_PER_VALUE`]. That does not change a result: percentiles of a
-/// list of more than [`EXACT`] values are those of its histogram.
+/// A histogram is made only once it takes at most [`BYTES_PER_VALUE`]. That does not change a result: a list of more than [`EXACT`]
+/// values gives the percentiles of its histogram.
 ///
 /// Memory: 8 bytes a group. A list takes 8 to 16 bytes a value, or twice that if the column has values that do not fit
 /// into 64 bits, and 4 bytes for each power of two up to the number of its values. A million groups of one value

@@ -55,7 +55,7 @@ impl<T: Copy + Default> Slab<T> {
         &mut self.classes[class as usize].elements[start..start + (1 << class)]
     }
 
-    /// Replaces all elements. Those of free blocks are replaced, too.
+    /// Replaces all elements, also the free ones.
     pub(super) fn map<U>(&self, mut convert: impl FnMut(T) -> U) -> Slab<U> {
         let class = |class: &Class<T>| Class {
             elements: class.elements.iter().map(|element| convert(*element)).collect(),

@@ -1,4 +1,4 @@
-//! The measures of any division of values among workers, compared with those of plain exact arithmetic.
+//! The measures of any division of values among workers, compared with plain exact arithmetic.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -43,7 +43,7 @@ impl Worker {
         }) as u32
     }
 
-    /// Adds a block of records and returns the indexes of those that are no numbers.
+    /// Adds a block of records and returns the indexes of the records without a number.
     fn add(&mut self, records: &[Record]) -> Vec<u32> {
         let mut text = Vec::new();
         let mut cells = Cells::default();

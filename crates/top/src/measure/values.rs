@@ -26,8 +26,8 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Parses the values of a column. Those that are no numbers are appended to `bad`, with the index of the record.
-    /// Returns the maximum number of places.
+    /// Parses the values of a column. Values that are no numbers are appended to `bad`, with the index of the record. Returns the
+    /// maximum number of places.
     pub(super) fn parse(&mut self, selected: &Selected<'_>, bad: &mut Vec<(u32, usize)>) -> u8 {
         self.clear(selected.groups.len());
         dispatch(ParseColumn { values: self, selected, bad });

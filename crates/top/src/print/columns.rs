@@ -13,7 +13,7 @@ pub struct Layout {
     pub cumulative: bool,
     /// A last line with the number of records and keys.
     pub totals: bool,
-    /// Leave the names of the columns out: the rows follow those of another answer.
+    /// Omit the names of the columns, because the rows continue another answer.
     pub no_header: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Columns<'a> {
         !self.layout.percent && !self.layout.cumulative && self.answer.measure_names.is_empty()
     }
 
-    /// Names of the columns. Those of the key come last.
+    /// Names of the columns. The columns of the key come last.
     pub(super) fn names(&self) -> Vec<&'a str> {
         let Layout { percent, cumulative, .. } = self.layout;
         let mut names = vec!["count"];

@@ -58,7 +58,7 @@ impl Row {
         Ok(())
     }
 
-    /// Appends what `write` writes, which needs at most this number of bytes, and returns the number of those that it wrote.
+    /// Appends the output of `write`, which needs at most `most` bytes and returns the number of bytes written.
     fn append(&mut self, most: usize, write: impl FnOnce(&mut Writer, &mut [u8]) -> usize) {
         let start = self.bytes.len();
         self.bytes.resize(start + most, 0);

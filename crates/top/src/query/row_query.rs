@@ -56,7 +56,7 @@ pub(crate) enum KeySource {
     Nothing,
 }
 
-/// Wanted fields: those of the format, and the groups of the expression for keys.
+/// Wanted fields of the format, and wanted groups of the expression for keys.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Columns {
     /// The origin of each column.
@@ -218,7 +218,7 @@ impl RowQuery {
         }
     }
 
-    /// The fields that no record has, by what was found of those of the condition, and of those of the key and the
+    /// The fields that no record has, by the presence of the fields of the condition, and of the fields of the key and the
     /// measures.
     pub(crate) fn absent(&self, condition: &Presence, values: &Presence) -> Vec<AbsentField> {
         let of_condition = self.condition.iter().flat_map(|parsed| {

@@ -100,7 +100,7 @@ fn keys(head: &[u8]) -> Vec<Field> {
     names
 }
 
-/// The keys of a line of logfmt. Words without a value are not among them, as they are mostly those of a message.
+/// The keys of a line of logfmt. Words without a value are left out, because they mostly belong to a message.
 fn keys_of(mut line: &[u8]) -> Vec<&[u8]> {
     let mut keys = Vec::new();
     loop {

@@ -1,9 +1,9 @@
-//! Keys of records with a format, a condition or measures: the columnar way from a block to keys and values.
+//! Keys of records with a format, a condition or measures: from a block to keys and values, column by column.
 //!
-//! The fields of the condition are extracted first, from all records. Those of the key and the measures are extracted
-//! only from the records that it selects, which are often few.
+//! The fields of the condition are extracted first, from all records. The fields of the key and the measures are extracted only
+//! from the selected records, which are often few.
 //!
-//! Lines whose keys are fields by position pay nothing for this: [`plain`](crate::key::plain) makes their keys.
+//! Lines whose keys are fields by position bypass this: [`plain`](crate::key::plain) makes their keys.
 
 use std::mem;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(crate) struct RowMaker<'q> {
     groups: Cells,
     /// The rows: a record for each, or with `--each` a record for each match.
     pub(crate) records: Vec<Span>,
-    /// The values of the condition, later those of the key and the measures.
+    /// The values of the condition, later the values of the key and the measures.
     pub(crate) cells: Cells,
     /// Records without a match of the expression for keys.
     pub(crate) unmatched: Unmatched,

@@ -118,10 +118,9 @@ impl fmt::Display for Every {
 
 /// The buckets of a width in a time zone.
 ///
-/// Those of up to an hour begin at multiples of their width after midnight by the zone's clocks, also in an hour that
-/// clocks show twice, and with each change of clocks. Longer ones begin at multiples of their width after midnight, so
-/// that one is an hour shorter or longer when clocks change. Those of several days are counted from 1970-01-01, and weeks
-/// begin on Monday.
+/// Buckets of up to an hour begin at multiples of their width after midnight by the zone's clocks, also in an hour that clocks show
+/// twice, and with each change of clocks. Longer ones begin at multiples of their width after midnight, so one of them is an hour
+/// shorter or longer when clocks change. Buckets of several days are counted from 1970-01-01, and weeks begin on Monday.
 #[derive(Clone, Debug)]
 pub(crate) struct Buckets {
     pub(super) every: Every,

@@ -221,7 +221,7 @@ struct Template {
     text: [u8; 64],
     /// The bytes that are the same in all times, including the byte after the time.
     same: u64,
-    /// The bytes that are digits: those of the time of day.
+    /// The bytes of the time of day that are digits.
     digits: u64,
     length: usize,
     /// The byte before the time, or [`NOTHING`].

@@ -22,7 +22,7 @@ use crate::records::layout::{Extractor, Scratch};
 use crate::time::sorted::{FileOrder, RunOrder, Timed};
 use crate::time::{BucketCache, Buckets, Clock, TimeFinder, TimeForm, Zone};
 
-/// Names that fields with the time of a record usually have. Those of one file are tried in this order.
+/// Usual names of fields with the time of a record. They are tried in this order in each file.
 const USUAL_NAMES: [&str; 18] = [
     "time",
     "timestamp",

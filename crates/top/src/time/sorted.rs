@@ -25,7 +25,7 @@ use search::{Search, Stopped};
 /// The search for the window of a query.
 #[derive(Debug)]
 pub(crate) struct SortedWindow {
-    /// Finds the times of all records, also of those that the query does not count.
+    /// Finds the times of all records, even if the query does not count them.
     times: Query,
     window: Range<i64>,
     slack: i64,
@@ -145,7 +145,7 @@ impl Narrower {
 }
 
 impl SortedWindow {
-    /// The lines of a file among which those of the window are.
+    /// Finds lines of a file that include all lines of the window.
     fn search(&self, search: &mut Search<'_, '_>) -> Range<u64> {
         let Range { mut start, mut end } = search.range();
         search.read_ends();

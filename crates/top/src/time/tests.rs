@@ -1,4 +1,4 @@
-//! Times, zones and buckets beside those of jiff.
+//! Times, zones and buckets, compared with jiff.
 
 use jiff::civil::{DateTime, date};
 use jiff::tz::{Offset, TimeZone};

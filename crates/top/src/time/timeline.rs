@@ -207,7 +207,7 @@ pub(crate) fn all_starts(buckets: &Buckets, known: &[i64]) -> (Vec<i64>, u64) {
     (starts, gaps)
 }
 
-/// Adds the buckets between those of the answer, which are in the order of time or in the reverse one.
+/// Adds the empty buckets between the buckets of the answer, which are in the order of time or in the reverse one.
 fn add_empty_buckets(answer: &mut Answer, buckets: &Buckets, is_reversed: bool) {
     let mut rows = std::mem::take(&mut answer.top);
     if is_reversed {

@@ -137,7 +137,7 @@ impl<'r> Pairs<'r> {
     }
 }
 
-/// Sorts pairs by their trigrams, and keeps the order of those with the same: two passes of a radix sort over 12 bits each.
+/// Sorts pairs by their trigrams, and keeps the order of pairs with the same trigram: two passes of a radix sort over 12 bits each.
 fn sort(pairs: &mut Vec<u64>, sorted: &mut Vec<u64>) {
     const BITS: u32 = 12;
     sorted.resize(pairs.len(), 0);

@@ -101,7 +101,7 @@ impl Collected {
         }));
     }
 
-    /// Sorts the files. Those without a key come last, and those with the same key are in the order of their paths.
+    /// Sorts the files. Files without a key come last, and files with the same key are in the order of their paths.
     pub(crate) fn sort(&mut self, sort: Sort) {
         let Self { paths, files, .. } = self;
         let path = |file: &File| &paths[file.start..][..file.length as usize];

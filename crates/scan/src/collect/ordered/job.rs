@@ -52,7 +52,7 @@ pub(crate) enum Work<V: Visit> {
 /// A file that is shared by several workers.
 pub(crate) struct Shared<V: Visit> {
     pub(crate) source: Source,
-    /// Offset in the file at which its text begins. Offsets that visitors see are those in the text.
+    /// Offset in the file at which its text begins. Visitors see offsets in the text.
     pub(crate) start: u64,
     /// Interrupts the wait for a stream when nothing more of it is wanted.
     pub(crate) stop: Option<Arc<Stop>>,

@@ -1,4 +1,4 @@
-//! The most frequent of keys whose counts have errors, and those that are certain to be.
+//! The most frequent of keys whose counts have errors, and the keys that are certainly among them.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -90,9 +90,9 @@ fn first<'s, const MOST: bool>(entries: impl Iterator<Item = Entry<'s>>, number:
 /// The rows that may be in an answer.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    /// Those with the largest counts, as many as there may be in the answer.
+    /// The rows with the largest counts, as many as there may be in the answer.
     rows: Vec<Row>,
-    /// One more, of those with the largest sums of count and error.
+    /// The rows with the largest sums of count and error, one more than in the answer.
     rivals: Vec<Row>,
     number: usize,
 }

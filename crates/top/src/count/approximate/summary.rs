@@ -50,7 +50,7 @@ pub(crate) struct Summary {
     bound: u64,
     /// Number of keys of the sequence.
     total: u64,
-    /// Number of those that were too long for the table.
+    /// Number of keys that were too long for the table.
     too_long: u64,
 }
 

@@ -29,8 +29,8 @@ impl Counts {
         entries.into_iter().map(&mut store).collect()
     }
 
-    /// The counts of only the first keys that a query selects in its order, with all their buckets of time. The numbers of
-    /// records, counted and left out, remain those of all keys.
+    /// The counts of only the first keys that a query selects in its order, with all their buckets of time. The numbers of counted
+    /// and omitted records still include all keys.
     #[must_use]
     pub fn first(&self, query: &Query) -> Self {
         let entries = self.table.entries();

@@ -29,7 +29,7 @@ const KEY: usize = 3;
 /// Number of keys that are added at a time.
 const BATCH: u64 = 4096;
 
-/// Bytes that are no stored counts, or not those of this query.
+/// Bytes that are no stored counts, or counts of another query.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoredError {

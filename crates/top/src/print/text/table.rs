@@ -24,7 +24,7 @@ pub(super) struct Table<'a> {
     /// Style of numbers and of the header.
     style: Style,
     columns: Vec<Column<'a>>,
-    /// Number of columns before those of the key.
+    /// Number of columns before the key.
     numbers: usize,
     /// Bars before the key.
     bars: Option<Bars<'a>>,

@@ -222,7 +222,7 @@ impl SmallRange {
     /// The integers for which `accepts` their order relative to `number`.
     pub(super) fn new(number: &Number, accepts: impl Fn(Ordering) -> bool) -> Self {
         let [less, equal, greater] = [Ordering::Less, Ordering::Equal, Ordering::Greater].map(accepts);
-        // Only "not equal" accepts two separate ranges: all but those that are equal.
+        // Only "not equal" accepts two separate ranges: all but the equal numbers.
         let is_inverted = less && !equal && greater;
         let [less, equal, greater] = if is_inverted { [false, true, false] } else { [less, equal, greater] };
         let [first_equal, first_greater] =

@@ -38,7 +38,7 @@ struct Output<'a> {
     csv: &'a Csv,
     text: &'a [u8],
     records: &'a [Span],
-    /// Number of cells in each column before those of the first record.
+    /// Number of cells in each column before the cell of the first record.
     first: usize,
     /// The cells of each wanted column.
     rows: Vec<&'a mut [Cell]>,

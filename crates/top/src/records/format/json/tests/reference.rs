@@ -136,7 +136,7 @@ impl Reference<'_> {
         Container { path, start, is_object, keys: Vec::new(), elements: 0 }
     }
 
-    /// Values below `path` that are not known yet are missing: all, or those that need the other kind of container.
+    /// Values below `path` that are not known yet are missing: all, or only values that need the other kind of container.
     fn settle_below(&mut self, path: &[Step], is_object: Option<bool>) {
         for (wanted, known) in self.wanted.iter().zip(&mut self.known) {
             let is_missing = match wanted.strip_prefix(path) {
