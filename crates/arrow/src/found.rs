@@ -21,8 +21,9 @@ fn ends() -> Fields {
     ["start", "end"].map(|name| Field::new(name, DataType::UInt32, false)).to_vec().into()
 }
 
-/// Converts what a search writes to batches. Their columns are `path`, `line_number` (null without numbers), `offset`, `text` (with U+FFFD in
-/// the place of bytes that are not UTF-8), `line` (the exact bytes), and `spans` (the matches in `line`, null in lines of context).
+/// Converts the records of a search to batches. Their columns are `path`, `line_number` (null without numbers), `offset`, `text`
+/// (with U+FFFD for bytes that are not UTF-8), `line` (the exact bytes), and `spans` (the matches in `line`, null in lines of
+/// context).
 #[derive(Debug)]
 pub struct FoundBatches {
     schema: SchemaRef,

@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
     }
 }
 
-/// Whether a signal ends this process. What the measured programs then fail with is no error.
+/// Whether a signal ends this process. Failures of the measured programs are no errors then.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
 
 /// Makes signals that end this process end the measured programs as well.

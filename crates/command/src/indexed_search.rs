@@ -18,7 +18,7 @@ use crate::symbols::parsed_files::ParsedFiles;
 
 /// Expressions that restrict the search to files with a match of one of them; `None` if every file is searched.
 pub(crate) fn sought(arguments: &Arguments, inputs: &Inputs, query: &Query) -> Option<Sought> {
-    // An index knows the files as they are, not what a preprocessor makes of them, nor the members of archives.
+    // An index knows the files themselves, not the output of a preprocessor or the members of archives.
     if inputs.preprocessor.is_some() || inputs.walk.archives {
         return None;
     }

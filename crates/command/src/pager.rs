@@ -10,12 +10,12 @@ use finecomb_scan::Stop;
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::stdio::{dup2_stderr, dup2_stdout};
 
-/// A running pager, which reads what this process prints. Waits for its end when dropped.
+/// A running pager, which reads the output of this process. Waits for its end when dropped.
 ///
 /// Messages go through the pager too if they would go to the terminal, where they would be printed across its screen.
 ///
-/// Ctrl-C stops the job, and the pager shows what it has so far. This process must not end before the pager does: the shell
-/// would then read from the same terminal.
+/// Ctrl-C stops the job, and the pager shows the output so far. This process must not end before the pager does: the shell would
+/// then read from the same terminal.
 pub(crate) struct Pager {
     child: Child,
     /// The terminal, if messages go through the pager.

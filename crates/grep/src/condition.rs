@@ -1,7 +1,7 @@
 //! Conditions on the lines around a match, and on the files: `--and`, `--not`, `--file-and`, `--file-not`.
 //!
-//! A matcher with conditions has only those matches of another matcher whose lines meet the conditions. So everything else, from
-//! context to counts, is what it would be for a pattern that says all of it.
+//! A matcher with conditions has only the matches of another matcher whose lines meet the conditions. So everything else, from
+//! context to counts, behaves as for a pattern that includes the conditions.
 
 use std::ops::{ControlFlow, Range};
 

@@ -298,7 +298,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the statistics as the final message of JSON output, with what a limit left out if there is one.
+    /// Returns the statistics as the final message of JSON output, including the omitted results if there was a limit.
     pub fn json_summary(&self, elapsed: Duration, options: &GrepOptions) -> Vec<u8> {
         print::json::summary(&self.stats, elapsed, options.limit.map(|_| self.omitted))
     }

@@ -76,7 +76,7 @@ impl FusedIterator for Spans<'_> {}
 pub struct Records<'b>(ByteReader<'b>);
 
 impl<'b> Records<'b> {
-    /// The records in what a search has written.
+    /// The records in the output of a search.
     pub fn new(bytes: &'b [u8]) -> Self {
         Self(ByteReader::new(bytes))
     }

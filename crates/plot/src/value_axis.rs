@@ -1,4 +1,4 @@
-//! The axis of values: what it spans, and where its marks are.
+//! The axis of values: its range and its marks.
 
 use finecomb_sys::units::Count;
 

@@ -1,4 +1,4 @@
-//! Following inputs that grow: what is there is read, then what is added, until the job is asked to end.
+//! Following inputs that grow: existing input is read, then all that is added, until the job is asked to end.
 //!
 //! The work is done in rounds. A round reads all inputs up to where they end when it begins. Between rounds all workers rest, so
 //! that intermediate results are exact, and a job without work takes no CPU time.
@@ -54,7 +54,7 @@ pub struct Pause<'a, A> {
 pub enum Next {
     /// Waits until there is more to be read, but at most for this long.
     Wait(Option<Duration>),
-    /// Ends once what is there has been read.
+    /// Ends once the existing input has been read.
     End,
 }
 

@@ -95,7 +95,7 @@ pub enum ProblemKind {
     /// A followed file was truncated.
     #[error("{}", truncated(copy.as_deref()))]
     Truncated {
-        /// A copy of what it had before, from which the rest was read.
+        /// A copy of its earlier contents, from which the rest was read.
         copy: Option<PathBuf>,
     },
     /// A named file is not there while inputs are followed.

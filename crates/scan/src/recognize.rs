@@ -22,8 +22,8 @@ pub trait Recognize: Send + Sync {
     /// more is needed to decide. `is_all` says that there is no more, since `head` is the whole text, or has
     /// [`MAX_HEAD`] bytes, or the job has been asked to end; without a decision then, the file counts as lines.
     ///
-    /// A decision must hold for all longer beginnings of the same text: how much of a pipe arrives at a time is
-    /// arbitrary. So decide by the shortest beginning that suffices, for example its first line, and ignore what follows.
+    /// A decision must hold for all longer beginnings of the same text, because a pipe delivers any number of bytes at a time. So
+    /// decide by the shortest beginning that suffices, for example its first line, and ignore the rest.
     ///
     /// # Errors
     /// Returns the reason why the job cannot use the file. It is reported as

@@ -1,8 +1,8 @@
 //! Knowledge of a tree from an earlier time, such as an index of it, and the proof that it still holds.
 //!
-//! A directory or a file is what it was if its [`Stamp`] is what it was. The job compares stamps while it walks: of every
-//! directory it enters, and of every file that is not read because of what is known. So an answer from a snapshot is as
-//! of the time of the job.
+//! A directory or a file is unchanged if its [`Stamp`] is. The job compares stamps while it walks: of every directory that it
+//! enters, and of every file that it omits because of the snapshot. So an answer from a snapshot is correct for the time of the
+//! job.
 //!
 //! The walk is that of any job, with three short cuts. A directory with the stamp of the snapshot takes its entries from there. Entries
 //! are selected as they were if options and rules are the same ([`Snapshot::selection`]). A file that is known to hold no match
@@ -87,14 +87,14 @@ pub trait Snapshot: Send + Sync {
     /// rule files there and above. `None` if the same text would not give the same selection, or not the same messages.
     fn selection(&self, directory: u32) -> Option<u64>;
 
-    /// Returns what is known of a file.
+    /// Returns the knowledge of a file.
     fn file(&self, file: u32) -> Known;
 
     /// Returns the stamp with which a file has the text that it had.
     fn stamp(&self, file: u32) -> Option<Stamp>;
 
-    /// Returns the parts of a candidate that may hold what the job looks for, in order; `None` if it is to be read as a whole. Its
-    /// text is that of the whole file, without a NUL and without a byte order mark. Default: `None`.
+    /// Returns the parts of a candidate that may hold a match, in order; `None` if it is to be read as a whole. The text must be
+    /// the whole file, without a NUL and without a byte order mark. Default: `None`.
     fn parts(&self, _file: u32) -> Option<Vec<TextPart>> {
         None
     }
@@ -131,7 +131,7 @@ pub struct KnownEntry<'a> {
 pub enum Known {
     /// Nothing that helps.
     Nothing,
-    /// It may hold what the job looks for.
+    /// It may hold a match.
     Candidate,
     /// It does not, as long as it has this stamp.
     Absent(Absent),
@@ -154,7 +154,7 @@ pub struct Checks {
     pub checked: u64,
     /// Files that have changed or can no longer be examined, among the compared ones.
     pub changed: u64,
-    /// Files that may hold what the job looks for.
+    /// Files that may hold a match.
     pub candidates: u64,
     /// Files that no snapshot knows.
     pub unknown: u64,

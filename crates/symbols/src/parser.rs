@@ -34,8 +34,8 @@ pub(crate) struct Parser {
 }
 
 impl Parser {
-    /// Parses a text. It is skimmed first: the parser gets what is left, a piece at a time, unless `query` asks for all, and definitions
-    /// by macros, which no grammar knows, come from there in any case.
+    /// Parses a text. It is skimmed first, and the parser gets the rest, a piece at a time, unless `query` asks for all.
+    /// Definitions by macros, which no grammar knows, come from the skimming in any case.
     pub(crate) fn parse(&mut self, language: Language, source: &[u8], query: &Query) -> Parsed {
         let gave_up = Parsed { gave_up: true, ..Parsed::default() };
         self.try_parse(language, source, query).unwrap_or(gave_up)

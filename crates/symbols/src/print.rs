@@ -68,7 +68,7 @@ impl<'f> File<'f> {
     }
 }
 
-/// Styles of what is printed for people. Without colours they are empty.
+/// Styles of the output for people. Without colours they are empty.
 struct Styles {
     path: Style,
     line: Style,

@@ -123,7 +123,7 @@ impl Query {
         Self { old_tags: Some(old), ..self }
     }
 
-    /// Takes what was parsed from a store, and puts into it what is parsed.
+    /// Takes parsed definitions from a store, and stores newly parsed ones.
     pub fn storing(self, store: Arc<dyn ParseStore>) -> Self {
         Self { store: Some(store), ..self }
     }

@@ -70,7 +70,7 @@ pub struct Text<'b> {
 pub struct Records<'b>(ByteReader<'b>);
 
 impl<'b> Records<'b> {
-    /// The records in what a list has written.
+    /// The records in the output of a list.
     pub fn new(bytes: &'b [u8]) -> Self {
         Self(ByteReader::new(bytes))
     }

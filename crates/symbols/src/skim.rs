@@ -39,7 +39,7 @@ pub(crate) fn has_preprocessor(language: Language) -> bool {
     matches!(language.name(), "c" | "cpp")
 }
 
-/// Returns `false` if a part of a text belongs to a word that cannot be the name of a definition, by what is before it.
+/// Returns `false` if a part of a text belongs to a word that cannot be the name of a definition because of the text before it.
 pub(crate) fn may_define(language: Language, source: &[u8], part: Range<usize>) -> bool {
     !has_preprocessor(language) || c::may_define(source, part)
 }

@@ -124,7 +124,7 @@ impl<'q> Lister<'q> {
 }
 
 impl Visit for Lister<'_> {
-    /// The language of the file, if it is one that is asked for, and what is listed of it.
+    /// The language of the file and its listed symbols; `None` if the language is not wanted.
     type Found = Option<(Language, Vec<Symbol>)>;
     /// The file is not wanted.
     type State = bool;

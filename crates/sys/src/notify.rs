@@ -35,7 +35,7 @@ impl Kinds {
     pub const IGNORED: Self = Self(0x8000);
     /// Only asked for: watch nothing but directories.
     pub const ONLY_DIRECTORIES: Self = Self(0x0100_0000);
-    /// Only asked for: add to what is watched already.
+    /// Only asked for: add to the kinds that are watched already.
     pub const ADD: Self = Self(0x2000_0000);
     /// Only reported: it is a directory.
     pub const DIRECTORY: Self = Self(0x4000_0000);

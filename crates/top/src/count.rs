@@ -84,7 +84,7 @@ fn add_changed(problems: &mut Vec<Problem>, joined: &mut [Joined]) {
     }
 }
 
-/// Processes all records with what a query adds to the options. Problems include files that contradict the promised order.
+/// Processes all records with the options and the additions of a query. Problems include files that contradict the promised order.
 pub(crate) fn fold_for<A: Accumulate>(
     query: &Query,
     inputs: &Inputs,
@@ -100,7 +100,7 @@ pub(crate) fn fold_for<A: Accumulate>(
     folded
 }
 
-/// Options of a scan with what a query adds to them, and what restricts the files that are read.
+/// Options of a scan with the additions of a query, and with the restriction of the parts of files that are read.
 pub(crate) fn with_query_options<'o>(
     options: &ScanOptions<'o>,
     query: &Query,
@@ -337,7 +337,7 @@ impl<'q> Counter<'q> {
         tally
     }
 
-    /// The table, without slices of time, and what is not counted by key.
+    /// The table, without slices of time and without the numbers that are not counted by key.
     pub(crate) fn into_table(self) -> (Table, Tally) {
         (self.take_table(), self.tally())
     }

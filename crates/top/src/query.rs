@@ -99,7 +99,7 @@ pub struct QueryOptions {
     pub sorted: Option<Slack>,
     /// Count by buckets of time. Default: no.
     pub every: Option<Every>,
-    /// While inputs are followed, forget what is older. Default: nothing is forgotten.
+    /// While inputs are followed, forget older records. Default: none are forgotten.
     pub last: Option<Last>,
     /// Measures of the records of each key. Default: none.
     pub measures: Vec<Measure>,
@@ -254,14 +254,14 @@ pub struct Query {
     pub(crate) joint: Joint,
     /// Formats, conditions and measures, if there are any.
     pub(crate) rows: Option<Arc<RowQuery>>,
-    /// Restricts what is read of files that are in the order of time.
+    /// Restricts the part that is read of files in the order of time.
     pub(crate) sorted: Option<Arc<SortedWindow>>,
     /// Names of the fields that form the key; empty if they have only numbers.
     pub(crate) key_fields: Vec<String>,
     /// Names of the columns of the key.
     pub(crate) key_names: Vec<String>,
     pub(crate) measure_names: Vec<String>,
-    /// While inputs are followed, what is older is forgotten.
+    /// While inputs are followed, older records are forgotten.
     pub(crate) last: Option<Last>,
     /// Memory of approximate counts, if counts need not be exact.
     pub(crate) approximate: Option<usize>,
@@ -290,7 +290,7 @@ impl Query {
         Some(Arc::new(Recognizer(Arc::clone(rows))))
     }
 
-    /// Restricts what is read of files that are in the order of time.
+    /// Restricts the part that is read of files in the order of time.
     pub(crate) fn narrower(&self) -> Option<Arc<Narrower>> {
         self.sorted.as_ref().map(|window| Arc::new(Narrower::new(window)))
     }

@@ -1,4 +1,4 @@
-//! Windows of logs in the order of time: what is found by binary search against a count of the whole file.
+//! Windows of logs in the order of time: the binary search, compared with a count of the whole file.
 
 use std::fs;
 use std::iter;

@@ -1,4 +1,4 @@
-//! The catalog: what a tree was when it was indexed. Directories with all their entries, the stamps of directories and
+//! The catalog: the state of a tree when it was indexed. It has directories with all their entries, the stamps of directories and
 //! files, and the segments with the trigrams of the files.
 //!
 //! It is one file, read as a whole. docs/tree-index-format.md describes every byte.
@@ -58,7 +58,7 @@ pub(crate) struct SegmentInfo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct File {
     pub(crate) state: State,
-    /// The stamp with which it is what was indexed.
+    /// The stamp of the indexed file.
     pub(crate) stamp: Stamp,
     /// The first of its documents, counted over all segments.
     pub(crate) document: u32,
@@ -219,7 +219,7 @@ impl Catalog {
         range.unwrap_or_default()
     }
 
-    /// An entry by its number; one without a name if the catalog is not what was written.
+    /// An entry by its number; an entry without a name if the catalog is damaged.
     pub(crate) fn entry(&self, number: u32) -> KnownEntry<'_> {
         let entry = || {
             let record = self.entries.record(&self.bytes, number)?;

@@ -21,7 +21,7 @@ pub enum Error {
     /// There is no index of this directory.
     #[error("{}: no index", .0.display())]
     Missing(PathBuf),
-    /// A file of the index is not what was written.
+    /// A file of the index is damaged.
     #[error("{}: damaged {what}; build the index again", path.display())]
     Damaged {
         /// The file.
@@ -29,7 +29,7 @@ pub enum Error {
         /// The damaged part.
         what: &'static str,
     },
-    /// Values that were derived from texts are not what was written.
+    /// Values that were derived from texts are damaged.
     #[error("{}: damaged; remove it", .0.display())]
     Values(PathBuf),
     /// The index was written by another version of the program, in another format.
@@ -47,7 +47,7 @@ pub enum Error {
     /// Another process writes the index.
     #[error("{}: another process is writing this index", .0.display())]
     Busy(PathBuf),
-    /// The system does not report what a watch has to know.
+    /// The system does not report the changes that a watch needs.
     #[error("{}: a watch needs Linux, whose kernel reports changes and writers", .0.display())]
     NoWatch(PathBuf),
     /// Another process watches the tree.

@@ -28,7 +28,7 @@ pub struct Info {
     pub directories: u32,
     /// Number of directories whose entries are always listed anew.
     pub unlisted: u32,
-    /// Number of files by what is indexed of them.
+    /// Number of files by the part that is indexed.
     pub files: BTreeMap<State, u64>,
     /// Number of segments.
     pub segments: usize,

@@ -23,7 +23,7 @@ pub(crate) struct Kept {
 struct Use {
     /// Its first document, counted over all segments.
     start: u32,
-    /// Files that are still what they were.
+    /// Unchanged files.
     files: usize,
     /// Their documents.
     documents: u32,
@@ -57,7 +57,7 @@ impl Kept {
     }
 }
 
-/// The files that are what they were.
+/// The unchanged files.
 fn same_files(before: &Catalog, tree: &Listed, width: usize) -> Vec<Option<File>> {
     let known = |number| before.file(number).filter(|file| !is_distrusted(file));
     let mut files: Vec<Option<File>> = tree.files.iter().map(|file| file.known.and_then(known)).collect();
@@ -78,7 +78,7 @@ fn is_distrusted(file: &File) -> bool {
     matches!(file.state, State::Distrusted(_))
 }
 
-/// The use of each segment: files and documents that are still what they were.
+/// The use of each segment: unchanged files and documents.
 fn uses(before: &Catalog, files: &[Option<File>]) -> Vec<Use> {
     let mut next = 0;
     let mut uses: Vec<Use> = before

@@ -219,7 +219,7 @@ impl Pages {
             .ok_or_else(|| self.damaged("data"))
     }
 
-    /// The error of a file whose data is not what it should be.
+    /// The error of a file with invalid data.
     pub(crate) fn damaged(&self, what: &'static str) -> Error {
         Error::damaged(self.path.clone(), what)
     }

@@ -50,7 +50,7 @@ impl Folding {
         }
     }
 
-    /// Appends a folded text. Bytes that are not valid UTF-8 remain what they are.
+    /// Appends a folded text. Bytes that are not valid UTF-8 are unchanged.
     pub(crate) fn fold_into(&self, text: &[u8], out: &mut Vec<u8>) {
         if self.page_of.is_empty() || text.is_ascii() {
             let start = out.len();

@@ -21,7 +21,7 @@ const MIN_LITERAL: usize = 3;
 /// Maximum size of a compiled half, in bytes.
 const SIZE_LIMIT: usize = 10 << 20;
 
-/// An expression as a literal and what is around it.
+/// An expression as a literal and the expressions around it.
 #[derive(Debug)]
 pub struct InnerLiteral {
     finder: Finder<'static>,

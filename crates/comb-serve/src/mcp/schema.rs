@@ -3,7 +3,7 @@
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-/// Removes what is not needed to write arguments: null as a value, defaults that say nothing, formats of numbers.
+/// Removes details that no client needs to write arguments: null as a value, trivial defaults, formats of numbers.
 pub(super) fn simplify(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     schema.remove("$schema");

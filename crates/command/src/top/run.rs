@@ -167,7 +167,7 @@ fn count(
     let done = if arguments.live {
         live::with_screen(&options, query, |options, live| run(options, Some(live)))
     } else if arguments.tail.tail {
-        // A progress bar would cover what is printed, and there is no end to progress to.
+        // A progress bar would cover the output, and there is no end to progress to.
         run(&options, None)
     } else {
         progress::with_bar(|watch| run(&options.clone().watch(watch), None))
@@ -239,7 +239,7 @@ fn plot(arguments: &Arguments) -> Option<Plot<'_>> {
     Some(Plot { file, inputs: &arguments.files, buckets: arguments.buckets()? })
 }
 
-/// The result of a count, and what was printed of it before its end.
+/// The result of a count, and the output that was printed before its end.
 pub(super) struct Counted {
     pub(super) outcome: Outcome,
     /// The counts of all keys, if they are wanted.

@@ -30,7 +30,7 @@ impl<'a> Saved<'a> {
     /// The file of `--save-counts`, if it is given, and the definition.
     ///
     /// # Errors
-    /// If the file must not be written, or what is counted cannot be put down.
+    /// If the file must not be written, or the definition cannot be stored.
     pub(super) fn new(arguments: &'a Arguments) -> Result<Option<Self>, String> {
         let Some(file) = arguments.saved.save_counts.as_deref() else { return Ok(None) };
         if file != STANDARD {

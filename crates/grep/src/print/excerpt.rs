@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Returns the part of a line to show in at most about `most` bytes, where a match begins at the offset `from`: all of a line that is
-/// not longer. A third of the part is before the match, as that shows what it belongs to. Characters are not divided.
+/// Returns the part of a line to show in at most about `most` bytes, where a match begins at the offset `from`; a shorter line is
+/// shown in full. A third of the part is before the match, to show its context. Characters are not divided.
 pub fn excerpt(line: &[u8], from: usize, most: usize) -> Range<usize> {
     if line.len() <= most {
         return 0..line.len();

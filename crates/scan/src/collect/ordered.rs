@@ -112,7 +112,7 @@ pub trait Visit: Send {
         None
     }
 
-    /// Receives what was found in the parts of a text, in their order, before the whole of it is searched.
+    /// Receives the results from the parts of a text, in their order, before the whole of it is searched.
     fn receive_parts(&mut self, _found: Vec<Option<Self::Found>>) {}
 
     /// Returns `true` if a block has no match and changes the state only by its length. Such blocks are skipped until
@@ -163,9 +163,9 @@ pub trait Visit: Send {
     /// Advances the state to an offset with this number of lines before it. The skipped text holds no match and no NUL.
     fn skip_to(&mut self, _state: &mut Self::State, _offset: u64, _lines: u64) {}
 
-    /// Ends a file, given the state after its last block and its totals. [`ControlFlow::Break`] ends the job at once.
-    /// Then output that is not yet written is dropped, here and of all files before: only a job that prints nothing, such
-    /// as a search for whether there is a match, may be ended this way. What is written remains whole and in order.
+    /// Ends a file, given the state after its last block and its totals. [`ControlFlow::Break`] ends the job at once. Then output
+    /// that is not yet written is dropped, here and of all files before: only a job that prints nothing, such as a search for
+    /// whether there is a match, may be ended this way. Written output remains whole and in order.
     fn end(
         &mut self,
         _source: &Source,

@@ -522,7 +522,7 @@ fn stem(path: &Path) -> &[u8] {
     &name[..dot]
 }
 
-/// Raises the limit of open files to what the system allows.
+/// Raises the limit of open files to the maximum of the system.
 fn allow_many_files() {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     // With the limit as it is, some files may not be opened, which is reported.

@@ -19,14 +19,14 @@ use crate::source::stream::{Origin, Pausing, Stream};
 /// then, also if few follow.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Time after which an input is recognised again: what is found out may depend on the time of its last change, such as the
-/// year of times without one.
+/// Time after which an input is recognised again: the result may depend on the time of its last change, such as the year of times
+/// without one.
 const AGAIN: Duration = if cfg!(test) { Duration::from_millis(20) } else { Duration::from_secs(3600) };
 
 /// Bytes at the beginning of a file by which its contents are recognised.
 const HEAD: usize = 4096;
 
-/// Bytes before what is still to be read by which a copy is recognised.
+/// Number of bytes before the unread part by which a copy is recognised.
 const BEFORE: usize = 256;
 
 /// Bytes of two files that are compared before one of them counts as a copy of the other.
@@ -171,7 +171,7 @@ impl FollowedInput {
         stream.take()
     }
 
-    /// Finds out what is to be known before the stream is read. `is_final` says that nothing more is waited for.
+    /// Determines the properties that reading the stream requires. `is_final` says that no more input is waited for.
     ///
     /// # Errors
     /// Returns the problem that makes the input unusable.
@@ -345,7 +345,7 @@ impl FollowedFile {
         stream
     }
 
-    /// Remembers what was read, to recognise the contents.
+    /// Remembers some of the bytes read, to recognise the contents.
     fn remember(&mut self, stream: &Stream) {
         if self.head.len() < HEAD {
             let end = usize::try_from(stream.position()).unwrap_or(HEAD).min(HEAD);
@@ -407,7 +407,7 @@ impl FollowedFile {
         self.held_size = self.size();
     }
 
-    /// Lets a file be read that was held back, without what it had then: its original is no longer followed.
+    /// Releases a file that was held back, without its contents at that time: its original is no longer followed.
     pub(super) fn release_rest(&mut self) {
         self.held_back_for = None;
         self.begin_at = Some(self.held_size);

@@ -173,7 +173,8 @@ impl Archive {
         Ok(Some(Self { source: source.without_details(), kind }))
     }
 
-    /// Returns how an input that can only be read sequentially is an archive, if it is one. `head` is what has been read of it.
+    /// Recognises an archive in an input that can only be read sequentially. `head` is the part read so far. `None` if it is no
+    /// archive.
     ///
     /// # Errors
     /// If it is a zip, whose directory is at its end.

@@ -107,8 +107,8 @@ const MAX_READ: usize = 1 << 20;
 
 /// Reads decoded text piece by piece, and searches each piece for NULs.
 ///
-/// ripgrep searches for NULs in what it reads at a time: the result of one call of the decoder, limited by the room in
-/// its buffer after the unterminated line. The buffer has 64 KiB, and triples when a line does not fit.
+/// ripgrep searches for NULs in each read: the result of one call of the decoder, limited by the room in its buffer after the
+/// unterminated line. The buffer has 64 KiB, and triples when a line does not fit.
 struct Pieces<R> {
     decoder: R,
     line_end: u8,

@@ -33,7 +33,7 @@ pub(crate) struct StorageWatch {
 }
 
 impl StorageWatch {
-    /// Watch of the calling thread. What it reads from now on counts, the listing of a directory included.
+    /// Starts to measure the reads of the calling thread, including the listing of a directory.
     pub(crate) fn new() -> Self {
         Self { blocks: blocks_from_storage_by_thread(), ..Self::default() }
     }

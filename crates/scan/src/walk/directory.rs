@@ -117,7 +117,7 @@ impl<'a> Walk<'a> {
         Self { options, global, output, snapshots, selection: OnceLock::new() }
     }
 
-    /// The same settings, with what is known of some trees.
+    /// The same settings, with snapshots of some trees.
     pub(crate) fn with_snapshots(self, snapshots: Vec<Arc<dyn Snapshot>>) -> Self {
         Self { snapshots, ..self }
     }
@@ -637,7 +637,7 @@ impl Directory {
         Some(entry.known.filter(|_| !entry.is_linked).map_or(Known::Nothing, |number| snapshot.file(number)))
     }
 
-    /// The parts of a candidate that may hold what the job looks for, and the stamp with which they do, if a snapshot knows them.
+    /// The parts of a candidate that may hold a match, and the stamp with which they do, if a snapshot knows them.
     pub(crate) fn known_parts(&self, entry: &Entry) -> Option<(Stamp, Vec<TextPart>)> {
         let (snapshot, _) = self.known.as_ref()?;
         let number = entry.known.filter(|_| !entry.is_linked)?;

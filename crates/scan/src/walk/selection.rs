@@ -1,5 +1,5 @@
-//! A number for all that decides which entries of a directory are selected. If it is what it was when a snapshot was made,
-//! its selection still holds.
+//! A number for all that decides which entries of a directory are selected. The selection of a snapshot holds as long as this
+//! number is the same.
 
 use std::fs;
 use std::path::Path;

@@ -38,7 +38,7 @@ impl<'s, 'o> Skimmer<'s, 'o> {
         self.kept = end.max(self.kept);
     }
 
-    /// Leaves out what is from `start` up to here.
+    /// Leaves out the text from `start` up to here.
     fn leave_out(&mut self, start: usize) {
         self.keep_to(start);
         self.kept = self.lexer.at;
@@ -87,7 +87,7 @@ impl<'s, 'o> Skimmer<'s, 'o> {
         Some(())
     }
 
-    /// Leaves out what is in the brackets that begin here, unless definitions are in it.
+    /// Leaves out the contents of the brackets that begin here, unless definitions are in them.
     fn group(&mut self) -> Option<()> {
         let open = self.lexer.at;
         if self.scan(Until::Bracket)? {
@@ -99,7 +99,7 @@ impl<'s, 'o> Skimmer<'s, 'o> {
         Some(())
     }
 
-    /// Copies what is in the brackets that begin here, without comments.
+    /// Copies the contents of the brackets that begin here, without comments.
     fn keep_group(&mut self) -> Option<()> {
         self.scan(Until::Bracket)?;
         self.leave_out_holes();

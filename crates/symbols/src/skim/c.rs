@@ -213,7 +213,7 @@ impl Skimmer<'_, '_> {
         self.kept = end;
     }
 
-    /// Copies all that was not left out up to an offset; what follows it up to here is left out.
+    /// Copies all text up to `end` that was not left out, and leaves out the text from there up to here.
     fn skip_to(&mut self, end: usize) {
         self.keep_to(end.min(self.lexer.source.len()));
         self.kept = self.lexer.at.min(self.lexer.source.len());
@@ -314,7 +314,7 @@ impl Skimmer<'_, '_> {
         rest.word() == b"0" && rest.ends_line()
     }
 
-    /// Copies what is in parentheses, without comments, attributes and bodies.
+    /// Copies the contents of parentheses, without comments, attributes and bodies.
     fn group(&mut self) -> Option<()> {
         if std::mem::take(&mut self.declaration.attribute) {
             self.lexer.group()?;

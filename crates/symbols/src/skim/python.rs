@@ -1,8 +1,8 @@
-//! Skimming Python: of a file, a skeleton of classes, functions and assignments is left.
+//! Skimming Python: a file is reduced to a skeleton of classes, functions and assignments.
 //!
-//! The skeleton has an indentation of its own. Blocks such as `if` and `try`, in which definitions belong to the scope around them, are
-//! not in it. A `0` stands for what is left out, at the place of its last byte: for the value of a variable, and for the end of a class
-//! or of a function. Bodies are lexed for classes and functions in them; all else there is local.
+//! The skeleton has an indentation of its own. It has no blocks such as `if` and `try`, whose definitions belong to the scope
+//! around them. A `0` stands for omitted text, at the place of its last byte: for the value of a variable, and for the end of a
+//! class or of a function. Bodies are lexed for classes and functions in them; all else there is local.
 
 mod lexer;
 

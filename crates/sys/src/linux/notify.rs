@@ -26,7 +26,7 @@ impl Queue {
         Ok(Self(init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?))
     }
 
-    /// Watches what is at a path. Returns the number of the watch, which is the same for all paths of a file.
+    /// Watches the file or directory at a path. Returns the number of the watch, which is the same for all paths of a file.
     ///
     /// # Errors
     /// If there is nothing, or it may not be read, or, with `StorageFull`, the system allows no more watches.

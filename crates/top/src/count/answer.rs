@@ -111,7 +111,7 @@ impl Answer {
     }
 }
 
-/// Limits of what is known if counts may be approximate.
+/// Bounds of the unknown counts, if counts may be approximate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Approximation {
     /// Maximum count of a key for which there was no memory. If it is 0, all counts are exact, and so is the number of distinct

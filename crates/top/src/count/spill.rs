@@ -112,7 +112,7 @@ impl Spill {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// Selects what is needed of a shard of tables and files. `None` if nothing is in files.
+    /// Selects the needed entries of a shard of tables and files. `None` if nothing is in files.
     pub(crate) fn select(&self, tables: &[&Table], shard: usize, selection: Selection) -> Option<Selected> {
         let runs = lock(&self.runs).clone();
         if runs.is_empty() {
@@ -217,7 +217,8 @@ impl Spiller {
 }
 
 impl Selected {
-    /// Adds what is needed of this many entries, whose keys are others than those before. `select` returns the first of them in an order.
+    /// Adds the needed ones of this many entries. No key has been added before. `select` returns the first of the entries in an
+    /// order.
     pub(crate) fn add<'e, 't: 'e, E: Iterator<Item = &'e Entry<'t>>>(
         &mut self,
         count: usize,

@@ -27,7 +27,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Adds to an answer what it says besides the keys.
+    /// Completes an answer by all that is not counted by key.
     pub(crate) fn complete(self, answer: &mut Answer, query: &Query) {
         let Self { records, skipped, malformed, not_numbers, unmatched, untimed, presence, .. } = self;
         answer.records = records;

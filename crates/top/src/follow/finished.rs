@@ -35,7 +35,7 @@ pub(super) struct Ends {
     last: Option<i64>,
     /// When the last records had come.
     grew: Option<Instant>,
-    /// Set once the buckets of what was there at the beginning were looked at.
+    /// Set once the buckets of the initial input were examined.
     has_begun: bool,
     /// Whether buckets are still counted.
     has_open: bool,

@@ -522,7 +522,7 @@ mod tests {
         assert_eq!(error, "unknown kind 'uri'; the kinds are num, hex, uuid, ip, path and all");
     }
 
-    /// Patterns of the kinds whose end is not that of a parser. Group 1 is the part, and the rest is what follows.
+    /// Patterns of the kinds that no parser ends. Group 1 is the part; the rest of the text follows it.
     struct Patterns {
         uuid: Regex,
         path: Regex,

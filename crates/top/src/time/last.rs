@@ -11,7 +11,7 @@ use super::bound::duration;
 use super::bucket::Every;
 use super::{Bound, SECOND};
 
-/// Number of slices of a window, at least, if it is not shorter than a minute: what is forgotten is forgotten in slices.
+/// Minimum number of slices of a window of a minute or more. Counts expire in slices.
 const SLICES: i64 = 60;
 
 /// Length of a window of time up to now.

@@ -73,7 +73,7 @@ fn options_of_times(options: &QueryOptions, extract: &[String]) -> QueryOptions 
     }
 }
 
-/// Narrows the files of a count to the window, and keeps what is found out about their order.
+/// Narrows the files of a count to the window, and records the order that is found in them.
 #[derive(Debug)]
 pub(crate) struct Narrower {
     window: Arc<SortedWindow>,

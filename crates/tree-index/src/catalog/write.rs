@@ -41,7 +41,7 @@ pub(crate) struct Entry {
     pub(crate) is_selected: bool,
 }
 
-/// Stamp of what has none.
+/// Stamp of an item without one.
 pub(crate) const NO_STAMP: Stamp = {
     let never = Instant { seconds: 0, nanoseconds: 0 };
     Stamp { device: 0, inode: 0, size: 0, modified: never, changed: never }

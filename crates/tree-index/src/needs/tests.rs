@@ -89,7 +89,7 @@ fn words_need_a_trigram_with_the_byte_around_them() {
             assert!(!is_found(pattern, words, text), "{pattern} {text}");
         }
     }
-    // What is no character of words has one before a border.
+    // A border before a character that is no word character follows a word character.
     assert!(is_found(r"\b-->", false, "a-->"));
 }
 

@@ -1,8 +1,7 @@
-//! The part of a catalog that a search needs: what is proven to hold no match is left out.
+//! The part of a catalog that a search needs: entries that are proven to hold no match are left out.
 //!
-//! It is a catalog in itself, and used like one: the search compares the stamps of the directories that it enters, and of
-//! the files that are not proven. An entry that is left out of a proven directory is proven as well, and so is all that
-//! is below it.
+//! It is a catalog in itself, and used like one: the search compares the stamps of the directories that it enters, and of the files
+//! that are not proven. An entry that is left out of a proven directory is proven as well, and so is everything below it.
 
 use std::ops::Range;
 
@@ -115,8 +114,7 @@ impl Answer<'_> {
         entered.for_each(|&directory| self.keep_way_to(directory));
     }
 
-    /// Keeps all entries of a directory which the search may have to list: what it finds there and does not know is
-    /// searched as a whole.
+    /// Keeps all entries of a directory that the search may have to list: entries that it does not know are searched as a whole.
     fn keep_listed(&mut self, directory: u32) {
         if !self.is_searched(directory) {
             return;

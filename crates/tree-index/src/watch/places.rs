@@ -1,4 +1,4 @@
-//! Where the directories and files of a catalog are, and what is where.
+//! Places of the directories and files of a catalog, and the items at each place.
 
 use std::ffi::OsStr;
 use std::ops::Range;

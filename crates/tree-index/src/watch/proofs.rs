@@ -69,7 +69,7 @@ pub(super) struct Drained {
 
 /// Why something cannot be proven.
 enum Doubt {
-    /// It is not what it was.
+    /// It has changed.
     Changed,
     /// It has a writer, or the system does not report writers.
     Untold,
@@ -119,7 +119,7 @@ impl Proofs {
         self.pending.clone_from(&self.unproven);
     }
 
-    /// Goes over to another catalog. What was proven and has the same stamp there remains so.
+    /// Switches to another catalog. Proofs of items with the same stamp remain.
     pub(super) fn move_to(&mut self, before: &Watched, now: &Watched) {
         let proven: HashSet<Node> = before
             .places
@@ -207,7 +207,7 @@ impl Proofs {
         }
     }
 
-    /// Tries to prove a part of what is pending. Returns `true` if something is not as in the catalog.
+    /// Tries to prove some of the pending items. Returns `true` if one of them differs from the catalog.
     ///
     /// # Errors
     /// If the queue cannot be read.

@@ -17,7 +17,8 @@ use crate::block::{Block, Source};
 /// Time for which files are searched ahead. All output waits for it.
 const DELAY: Duration = Duration::from_millis(500);
 
-/// Files are searched ahead while at most one of this many is searched again. That costs about five times what is saved otherwise.
+/// Files are searched ahead while at most one of this many is searched again. Searching again costs about five times the usual
+/// saving.
 const FILES_PER_REPEAT: u64 = 6;
 
 /// Files that one worker searches again at any rate.

@@ -29,7 +29,7 @@ struct File {
     /// Position of the path.
     start: usize,
     length: u32,
-    /// Number of what is known of it, if it is known to hold no match.
+    /// Index of the proof, if it is known to hold no match.
     absent: Option<u32>,
 }
 

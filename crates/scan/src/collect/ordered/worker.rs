@@ -466,7 +466,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             && !self.plan.is_halted()
     }
 
-    /// Omits what is known to hold no match, and plans the reading of the other files.
+    /// Omits files that are known to hold no match, and plans the reading of the others.
     fn check_files(
         &mut self,
         directory: &Arc<Directory>,
@@ -537,12 +537,12 @@ impl<'w, V: Visit> Visitor<'w, V> {
         }
     }
 
-    /// Processes a file without reading it if it is known to hold no match, and is what it was. Otherwise returns `false`.
+    /// Processes a file without reading it, if it is unchanged and known to hold no match. Otherwise returns `false`.
     fn is_omitted(&mut self, directory: &Directory, entry: &Entry, known: Known, source: &Source) -> bool {
         self.proved_absent(directory, entry, known).is_some_and(|absent| self.omit(&absent, source))
     }
 
-    /// Returns what is known of a file if it is known to hold no match, and is what it was.
+    /// Returns the knowledge of a file, if it is unchanged and known to hold no match.
     fn proved_absent(&mut self, directory: &Directory, entry: &Entry, known: Known) -> Option<Absent> {
         let absent = match known {
             Known::Nothing => {
@@ -575,7 +575,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         true
     }
 
-    /// Visits the parts of a candidate that may hold a match, if it is what it was. Otherwise returns `false`.
+    /// Visits the parts of a candidate that may hold a match, if it is unchanged. Otherwise returns `false`.
     fn visit_known_parts(
         &mut self,
         directory: &Directory,

@@ -1,8 +1,8 @@
 //! Chunks of a file in which quotes matter for the ends of records.
 //!
-//! A record belongs to the chunk that holds the end of the record before it, and the first record to the first chunk. A
-//! worker finds these ends once it knows whether its chunk begins within quotes. So it first finds out what the chunk
-//! does to every state, publishes that, and takes the state at its beginning from the chunks before.
+//! A record belongs to the chunk that holds the end of the record before it, and the first record to the first chunk. A worker
+//! finds these ends once it knows whether its chunk begins within quotes. So it first computes the effect of the chunk on every
+//! state, publishes that, and takes the state at its beginning from the chunks before.
 //!
 //! This cannot deadlock: chunks are claimed in order, every claimed chunk is published, also one that cannot be read, and no worker waits
 //! before it has published its own.

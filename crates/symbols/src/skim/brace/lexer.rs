@@ -29,7 +29,7 @@ pub(super) enum Word {
     Creates,
 }
 
-/// Meaning of what is in braces.
+/// Meaning of the contents of braces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Holds {
     /// Code, in which only words that begin a definition matter.

@@ -28,7 +28,7 @@ pub(super) enum Token {
     Other,
 }
 
-/// Position in a source text. Methods return `None` for what they do not understand.
+/// Position in a source text. Methods return `None` for text that they do not understand.
 #[derive(Clone, Copy)]
 pub(super) struct Lexer<'s> {
     pub(super) source: &'s [u8],

@@ -41,7 +41,7 @@ impl PartialOrd for Rank<'_> {
     }
 }
 
-/// A row in the order of what it may be at least or at most.
+/// A row, ordered by the lower or the upper bound of its count.
 struct By<const MOST: bool>(Row);
 
 impl<const MOST: bool> By<MOST> {

@@ -11,10 +11,10 @@ use crate::query::Query;
 use crate::time::timeline;
 
 impl Counts {
-    /// The counts as they are [stored](Counts::store), but in `parts` parts, at least one, each with a share of the keys. The part of a
-    /// key depends only on its bytes and the number of parts. All buckets of time of a key are in one part, and buckets without keys
-    /// in the first one: the empty buckets between them are known only with all. What is not counted by key,
-    /// such as the number of records, is in the first part.
+    /// The counts as they are [stored](Counts::store), but in `parts` parts, at least one, each with a share of the keys. The part
+    /// of a key depends only on its bytes and the number of parts. All buckets of time of a key are in one part, and buckets
+    /// without keys in the first one: the empty buckets between them are known only with all. Numbers that are not counted by key,
+    /// such as the number of records, are in the first part.
     ///
     /// To merge counts of a part, add those parts of all counts, also the ones without keys: they have the decimal places of the measures.
     pub fn store_divided(&self, definition: &[u8], parts: usize) -> Vec<Vec<u8>> {

@@ -85,7 +85,7 @@ impl<'b> StoredCounts<'b> {
     /// Adds the counts to others of the same definition.
     ///
     /// # Errors
-    /// If the bytes are not what a program has written. Then some of the counts may have been added.
+    /// If no program has written these bytes. Then some of the counts may have been added.
     pub fn add_to(&self, counts: &mut Counts) -> Result<(), StoredError> {
         let mut rest = self.rest;
         let tally = Tally::decode(&mut rest).ok_or(INVALID)?;

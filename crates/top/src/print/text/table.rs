@@ -9,7 +9,7 @@ use super::{Text, write_key};
 use crate::measure::Quantity;
 use crate::print::columns::{Columns, Value};
 
-/// Maximum width of an aligned column of keys: longer ones move what follows to the right.
+/// Maximum width of an aligned column of keys: longer keys move the rest of the line to the right.
 const MAX_WIDTH: usize = 100;
 
 /// Number of blanks between two columns.

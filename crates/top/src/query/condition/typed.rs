@@ -40,7 +40,7 @@ enum Expected {
     Operator,
 }
 
-/// The symbol at the beginning of a text, and what follows it.
+/// The symbol at the beginning of a text, and the rest of the text.
 fn symbol(text: &str) -> Option<(&'static str, Expected)> {
     let operators = OPERATORS.into_iter().map(|(name, operator)| match operator {
         Operator::Compare(_) => (name, Expected::Operand),
