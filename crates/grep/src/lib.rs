@@ -134,8 +134,8 @@ impl Query {
         (!pattern.patterns.is_empty() || *invert) && *max_count != Some(0) && !options.prints_no_results()
     }
 
-    /// Returns expressions: a file whose result depends on more than that it has no match holds a match of one of them. `None` if
-    /// that cannot be told. With [`Boundary::Word`], such a match begins and ends at borders of words.
+    /// Returns expressions: if the result for a file depends on more than the absence of a match, the file holds a match of one of
+    /// them. `None` if there are no such expressions. With [`Boundary::Word`], such a match begins and ends at borders of words.
     pub fn expressions(&self) -> Option<Vec<Hir>> {
         let GrepOptions { pattern, invert, passthru, .. } = &self.style.options;
         let any_line = *invert || *passthru || self.matches_every_line;

@@ -1,7 +1,6 @@
 //! Counts by buckets of time: the rows of an answer in the order of time.
 //!
-//! While records are counted, a key begins with the start of its bucket, so that the table counts the pairs. Here they are
-//! told apart again.
+//! During the count, a key begins with the start of its bucket, so that the table counts the pairs. Here they are separated again.
 
 use std::collections::HashMap;
 use std::iter;

@@ -86,9 +86,9 @@ impl Answer<'_> {
         }
     }
 
-    /// Keeps the directories below a named one that a search with this selection may find something else in than was
-    /// indexed. Where its selection is that of the index, these are those whose rules are not proven: the search has
-    /// read the rules of the named directory and above it, but those below may have changed.
+    /// Keeps the directories below a named one in which a search with this selection may select other entries than were indexed. If
+    /// its selection equals the index's, these are the directories with unproven rules: the search has read the rules of the named
+    /// directory and above it, but the rules below may have changed.
     fn keep_entered(&mut self, named: u32, selection: Option<u64>) {
         let places = &self.now.places;
         let below = places.below(named);

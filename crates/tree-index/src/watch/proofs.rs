@@ -175,8 +175,8 @@ impl Proofs {
         }
     }
 
-    /// Begins with a new queue after events were lost. One of them may have told that a watch ended with its file, and the
-    /// number of the file may be that of another one by now: so no watch counts any more.
+    /// Begins with a new queue after events were lost. A lost event may have reported that a watch ended with its file, whose
+    /// number may belong to another file by now: so no watch is valid any more.
     fn start_over(&mut self, now: &Watched) -> io::Result<()> {
         self.overflows += 1;
         self.queue = Queue::new()?;
