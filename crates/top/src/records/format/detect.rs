@@ -61,7 +61,7 @@ pub(crate) fn detect(head: &[u8], is_all: bool, wanted: &[&str]) -> Option<Detec
 
 /// Detects the format of `text`, which consists of these lines and blank ones.
 fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected {
-    // From strict formats to lenient ones: JSON and access logs may also look like CSV, and any words like logfmt.
+    // From strict formats to lenient ones: JSON and access logs may also look like CSV, and any log may have pairs as in logfmt.
     if is_format(lines, is_json) {
         return Detected::Json;
     }
