@@ -20,7 +20,7 @@ use finecomb_scan::{
     Accumulate, Block, Folded, Inputs, Meter, Narrow, Phase, Problem, ProblemKind, ScanOptions, Source, fold,
 };
 
-use crate::Span;
+use crate::cells::Span;
 use crate::count::answer::{Answer, Outcome};
 use crate::count::bucket_pairs::{OfWorker, PairCounts};
 use crate::count::deferred::{Deferred, Resolved, Sample};

@@ -22,6 +22,7 @@
 //! ```
 #![warn(rustdoc::private_intra_doc_links)]
 
+mod cells;
 mod count;
 mod follow;
 mod key;
@@ -60,12 +61,3 @@ pub use time::{
     Bound, BoundError, Every, EveryError, Last, LastError, Slack, SlackError, TimeForm, TimeFormError, Zone,
     ZoneError,
 };
-
-/// Start and end of a record or a key in a text.
-pub(crate) type Span = (usize, usize);
-
-/// Returns the bytes of a span.
-#[inline(always)]
-pub(crate) fn bytes_of(text: &[u8], (start, end): Span) -> &[u8] {
-    &text[start..end]
-}

@@ -31,11 +31,11 @@ use std::fmt;
 use finecomb_sys::varint;
 use thiserror::Error;
 
+use crate::cells::{Cell, Cells};
 use crate::measure::column::Column;
 use crate::measure::number::{Decimal, POWERS};
 use crate::measure::values::Values;
 use crate::query::field::Field;
-use crate::records::cells::{Cell, Cells};
 
 /// A kind of measure. Records without a value are ignored: the field is missing, empty or a hyphen.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! From the bytes of a block to the fields of its records.
 
 pub(crate) mod absent_fields;
-pub(crate) mod cells;
 pub(crate) mod filter;
 pub(crate) mod format;
 pub(crate) mod layout;

@@ -10,13 +10,13 @@ use finecomb_scan::{
     fold,
 };
 
+use crate::cells::{Span, bytes_of};
 use crate::key::editor::{Change, Editor};
 use crate::key::plain::{KeyMaker, Keys, NoKey};
 use crate::query::Query;
 use crate::records::filter::{FilterCache, Verdict, split_records};
 use crate::records::rows::RowMaker;
 use crate::time::row_time::ShownTime;
-use crate::{Span, bytes_of};
 
 /// Explanation of the first records.
 #[derive(Debug)]

@@ -18,10 +18,10 @@ use finecomb_scan::{Block, RereadFile, Source};
 use finecomb_sys::ReadBuffer;
 use finecomb_sys::memory::FixedVec;
 
+use crate::cells::{Span, bytes_of};
 use crate::count::hash::Hasher;
 use crate::count::order::Order;
 use crate::count::table::{Entry, SHARDS, Table, bit_of, high, shard_of};
-use crate::{Span, bytes_of};
 
 /// Number of keys in a table from which on new keys may be deferred. A table of twice as many fills a huge page, and fits in the
 /// L2 cache.

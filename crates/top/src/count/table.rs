@@ -16,6 +16,7 @@ use std::slice;
 use finecomb_sys::memory::{FixedVec, HUGE_PAGE, has_address_space};
 use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
+use crate::cells::{Span, bytes_of};
 use crate::count::answer::KeyCount;
 use crate::count::arena::Arena;
 use crate::count::deferred::Deferred;
@@ -23,7 +24,6 @@ use crate::count::hash::{Hasher, SHORT};
 use crate::count::order::{Order, SortBy};
 use crate::count::slot::{Head, Narrow, Slot, Wide};
 use crate::measure::Measures;
-use crate::{Span, bytes_of};
 
 /// Number of shards of a table, and so the maximum number of threads that merge tables. With 256, millions of keys
 /// would be merged slightly faster, but each small job would take two milliseconds longer.
@@ -876,8 +876,8 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cells::{Cell, Cells};
     use crate::measure::{MeasureKind, Quantity, Rows};
-    use crate::records::cells::{Cell, Cells};
 
     /// Makes a table of keys.
     pub(crate) fn table_of(hasher: Hasher, keys: &[Vec<u8>]) -> Table {

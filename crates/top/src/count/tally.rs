@@ -3,13 +3,12 @@
 use finecomb_scan::Block;
 use finecomb_sys::varint;
 
+use crate::cells::{Malformed, Span, bytes_of};
 use crate::count::answer::{Answer, Skipped};
 use crate::measure::MAX_COUNT;
 use crate::query::Query;
 use crate::records::absent_fields::Presence;
-use crate::records::cells::Malformed;
 use crate::records::rows::RowMaker;
-use crate::{Span, bytes_of};
 
 /// Counts that are not by key.
 #[derive(Clone, Debug, Default)]

@@ -12,14 +12,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use self::series::BucketedKey;
+use crate::cells::Span;
 use crate::count::answer::{Answer, KeyCount};
 use crate::count::deferred::Deferred;
 use crate::count::order::{Order, SortBy};
 use crate::count::table::{Entry, Groups, Table};
 use crate::measure::Measures;
 use crate::query::Query;
-use crate::time::Buckets;
-use crate::time::timeline;
+use crate::time::{Buckets, timeline};
 
 /// Minimum number of keys that a worker publishes. A key that is frequent in total is usually frequent for each worker.
 const MIN_PUBLISHED: usize = 500;
@@ -313,7 +313,7 @@ impl WorkerCounts {
     }
 
     /// Counts keys, one per record.
-    pub(crate) fn count(&self, text: &[u8], keys: &[crate::Span]) {
+    pub(crate) fn count(&self, text: &[u8], keys: &[Span]) {
         if let Some(table) = &mut *lock(&self.table) {
             table.count(text, keys);
         }
@@ -321,7 +321,7 @@ impl WorkerCounts {
     }
 
     /// Counts keys, one per record. New ones may be deferred.
-    pub(crate) fn count_or_defer(&self, text: &[u8], keys: &[crate::Span], deferred: &mut Deferred) {
+    pub(crate) fn count_or_defer(&self, text: &[u8], keys: &[Span], deferred: &mut Deferred) {
         if let Some(table) = &mut *lock(&self.table) {
             table.count_or_defer(text, keys, deferred);
         }
@@ -332,7 +332,7 @@ impl WorkerCounts {
     pub(crate) fn group(
         &self,
         text: &[u8],
-        keys: &[crate::Span],
+        keys: &[Span],
         numbers: &mut Vec<u32>,
         measure: impl FnOnce(&mut Groups, &[u32]),
     ) {

@@ -21,13 +21,12 @@ use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input, Match};
 use regex_syntax::hir::{self, Hir, HirKind};
 
+use crate::cells::{Cell, Cells, Span, bytes_of};
 use crate::key::pattern::{Case, PatternError, SizeLimit, Verify, build, in_block, line_around, parse};
 use crate::key::text_regex::{Origin, TextCache, TextRegex};
 use crate::query::field::Field;
 use crate::query::fields::index_of;
-use crate::records::cells::{Cell, Cells};
 use crate::records::filter::split_records;
-use crate::{Span, bytes_of};
 
 /// Expressions whose matches are keys.
 #[derive(Clone, Debug)]

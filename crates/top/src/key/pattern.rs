@@ -21,11 +21,11 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind, Look};
 use thiserror::Error;
 
+use crate::cells::{Span, bytes_of};
 use crate::key::go_syntax::{Mistake, translate};
 use crate::key::text_regex::{
     TextCache, TextRegex, byte_of, has_negated_boundary, is_over_characters, matches_invalid, with_invalid,
 };
-use crate::{Span, bytes_of};
 
 /// Minimum number of words that are looked up. The regex engine searches for fewer at least as fast.
 const MIN_WORDS: usize = 1000;

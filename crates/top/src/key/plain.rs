@@ -2,10 +2,10 @@
 
 use finecomb_scan::{LineEnds, Meter, Phase};
 
+use crate::cells::{Span, bytes_of};
 use crate::query::Query;
 use crate::records::filter::{FilterCache, split_records};
 use crate::records::split::{OpenQuote, SplitCache, Splitter, nth_blank_field};
-use crate::{Span, bytes_of};
 
 /// Makes keys of records. Its buffers are reused.
 pub(crate) struct KeyMaker<'q> {

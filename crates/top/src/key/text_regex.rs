@@ -17,7 +17,7 @@ use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look};
 
-use crate::Span;
+use crate::cells::Span;
 use crate::key::pattern::{Case, PatternError, SizeLimit, build, parse};
 
 /// A regular expression over texts that need not be UTF-8.

@@ -2,9 +2,9 @@
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 
+use crate::cells::Cell;
 use crate::measure::number::{Decimal, NoNumber, POWERS, parse_other, parse_plain, small_power};
 use crate::measure::{Rows, Selected};
-use crate::records::cells::Cell;
 
 /// Units up to this magnitude are narrow. So the extremes of 64 bits are never the units of a value.
 const MAX_NARROW: i128 = 1 << 62;

@@ -45,11 +45,11 @@ pub use error::ConditionError;
 use number::{Number, small_integer};
 pub use typed::field_start;
 
+use crate::cells::{Cell, Cells};
 use crate::key::pattern::Case;
 use crate::key::text_regex::{TextCache, TextRegex};
 use crate::measure::number::parse_plain;
 use crate::query::field::Field;
-use crate::records::cells::{Cell, Cells};
 
 /// A compiled condition.
 #[derive(Clone, Debug)]

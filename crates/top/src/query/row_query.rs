@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::cells::Origin;
 use crate::count::answer::{AbsentField, QueryPart};
 use crate::key::extract::{Each, KeyPattern};
 use crate::key::pattern::Case;
@@ -63,15 +64,6 @@ pub(crate) struct Columns {
     pub(crate) origins: Vec<Origin>,
     /// The fields that are extracted by the format.
     pub(crate) fields: Vec<Field>,
-}
-
-/// Origin of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// The field of the format with this index among [`Columns::fields`].
-    Format(usize),
-    /// The group with this index of the expression for keys.
-    Group(usize),
 }
 
 impl Columns {

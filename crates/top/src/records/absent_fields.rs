@@ -2,7 +2,7 @@
 
 use finecomb_sys::varint;
 
-use crate::records::cells::{Cell, Cells};
+use crate::cells::{Cell, Cells};
 
 /// The columns that have a value in some record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ fn take_flag(bytes: &mut &[u8]) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::cells::Malformed;
+    use crate::cells::Malformed;
 
     /// The presence of two columns in rows of `1` and `.` for each, after a number of malformed ones.
     fn presence(rows: &[&str], malformed: u32) -> Presence {

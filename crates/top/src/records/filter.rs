@@ -2,8 +2,8 @@
 
 use finecomb_scan::LineEnds;
 
+use crate::cells::{Span, bytes_of};
 use crate::key::pattern::{PatternCache, RecordPattern};
-use crate::{Span, bytes_of};
 
 /// Filter of records.
 #[derive(Clone, Debug, Default)]

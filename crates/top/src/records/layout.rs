@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use finecomb_scan::{LineEnds, Reason, Recognize, Recognized, RecordEnds, Records, Source};
 
+use crate::cells::{Cells, Span, bytes_of};
 use crate::query::field::Field;
 use crate::query::row_query::RowQuery;
-use crate::records::cells::Cells;
 use crate::records::filter::without_carriage_return;
 use crate::records::format::access::{AccessFormat, AccessLog};
 use crate::records::format::csv::{Csv, CsvError, Dialect, Header};
@@ -18,7 +18,6 @@ use crate::records::format::name::{FormatError, InputFormat};
 use crate::records::format::regex::{RegexCache, RegexRecords};
 use crate::records::format::syslog::Syslog;
 use crate::time::row_time::{EXAMINED, TimePlan};
-use crate::{Span, bytes_of};
 
 /// How the fields of a query are extracted from the records of a file. Attached to the source of its blocks.
 #[derive(Debug)]

@@ -10,20 +10,19 @@ use std::sync::Arc;
 
 use finecomb_scan::{Block, LineEnds, Meter, Phase, RecordEnds, Records, Source};
 
+use crate::cells::{Cell, Cells, Malformed, Origin, Span, bytes_of, keep_rows};
 use crate::key::extract::{KeyPattern, KeyPatternCache, Unmatched};
 use crate::key::plain::Keys;
 use crate::measure::Rows;
 use crate::query::Query;
 use crate::query::condition::ConditionCache;
-use crate::query::row_query::{Columns, KeySource, Origin, RowQuery};
+use crate::query::row_query::{Columns, KeySource, RowQuery};
 use crate::records::absent_fields::Presence;
-use crate::records::cells::{Cell, Cells, Malformed, keep_rows};
 use crate::records::filter::{FilterCache, split_at, split_records};
 use crate::records::layout::{Extractor, Plan, Scratch};
 use crate::time::Buckets;
 use crate::time::row_time::{RowTimes, ShownTime, TimePlan};
 use crate::time::timeline::prefix;
-use crate::{Span, bytes_of};
 
 /// Makes the keys of records and extracts the values that are measured. Its buffers are reused.
 pub(crate) struct RowMaker<'q> {

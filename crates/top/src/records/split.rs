@@ -4,7 +4,7 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch, equal_either_at};
 use regex_automata::Input;
 use regex_automata::util::iter::Searcher;
 
-use crate::Span;
+use crate::cells::Span;
 use crate::key::text_regex::{Prepared, TextCache, TextRegex};
 
 /// Separator of fields.
@@ -249,7 +249,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::bytes_of;
+    use crate::cells::bytes_of;
     use crate::oracle::Runes;
 
     fn split<'r>(splitter: &Splitter, record: &'r [u8], needed: usize) -> Vec<&'r [u8]> {

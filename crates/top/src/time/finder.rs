@@ -13,8 +13,7 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 use super::written::{self, Found, Moment};
 use super::zone::{Clock, ClockCache};
 use super::{SECOND, TimeForm};
-use crate::records::cells::{Cell, Cells};
-use crate::{Span, bytes_of};
+use crate::cells::{Cell, Cells, Span, bytes_of};
 
 /// Finds the times of records, one after another. A finder is for one file, and for either lines or values.
 #[derive(Debug, Default)]

@@ -12,12 +12,11 @@ use std::{fs, io};
 use finecomb_scan::{Block, Source};
 
 pub(crate) use self::shown::ShownTime;
-use crate::Span;
+use crate::cells::{Cells, Span, keep_rows};
 use crate::key::extract::{KeyPattern, Unmatched};
 use crate::query::field::Field;
 use crate::query::row_query::Columns;
 use crate::query::{QueryError, QueryOptions};
-use crate::records::cells::{Cells, keep_rows};
 use crate::records::layout::{Extractor, Scratch};
 use crate::time::sorted::{FileOrder, RunOrder, Timed};
 use crate::time::{BucketCache, Buckets, Clock, TimeFinder, TimeForm, Zone};

@@ -15,8 +15,8 @@ use finecomb_sys::memory::FixedVec;
 use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
 use super::rank::Row;
+use crate::cells::{Span, bytes_of};
 use crate::count::hash::Hasher;
-use crate::{Span, bytes_of};
 
 /// Words of an entry before its key: the count, the error, and the hash and length of the key.
 const HEAD: usize = 3;

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::cells::Cell;
 use crate::query::field::{Name, Step};
-use crate::records::cells::Cell;
 
 mod oracle;
 

@@ -28,9 +28,8 @@ use self::ends::ShortText;
 pub(crate) use self::layout::{AccessError, AccessFormat};
 use self::layout::{End, Variable};
 use self::request::Part;
-use crate::Span;
+use crate::cells::{Cells, Span};
 use crate::query::field::Field;
-use crate::records::cells::Cells;
 
 /// Extracts fields of the records of an access log.
 #[derive(Clone, Debug)]

@@ -17,9 +17,8 @@ use std::cmp::Reverse;
 
 use thiserror::Error;
 
-use crate::Span;
+use crate::cells::{Cell, Cells, Span};
 use crate::query::field::{Field, Name};
-use crate::records::cells::{Cell, Cells};
 
 mod extract;
 mod fields;

@@ -5,7 +5,7 @@
 
 use finecomb_scan::RecordEnds;
 
-use crate::bytes_of;
+use crate::cells::bytes_of;
 use crate::measure::number::{Decimal, NoNumber};
 use crate::records::format::csv::{self, Dialect, Fields};
 use crate::records::format::syslog::{Depth, Parts};

@@ -29,9 +29,8 @@ use thiserror::Error;
 
 use self::cursor::{Cursor, Window};
 use self::wanted::{Node, ROOT, Tree};
+use crate::cells::{Cell, Cells, Malformed, Span, bytes_of};
 use crate::query::field::Field;
-use crate::records::cells::{Cell, Cells, Malformed};
-use crate::{Span, bytes_of};
 
 /// Extracts fields of records that are objects of JSON.
 #[derive(Debug)]

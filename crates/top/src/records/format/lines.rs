@@ -2,11 +2,10 @@
 
 use thiserror::Error;
 
+use crate::cells::{Cell, Cells, Span, bytes_of};
 use crate::query::field::Field;
 use crate::query::fields::index_of;
-use crate::records::cells::{Cell, Cells};
 use crate::records::split::{OpenQuote, SplitCache, Splitter, nth_blank_field};
-use crate::{Span, bytes_of};
 
 /// The name of a field without a position.
 #[derive(Debug, Error)]

@@ -13,9 +13,8 @@
 use finecomb_sys::simd::{Kernel, Masks, dispatch, equal_either_at};
 use thiserror::Error;
 
+use crate::cells::{Cell, Cells, Malformed, Span, bytes_of};
 use crate::query::field::Field;
-use crate::records::cells::{Cell, Cells, Malformed};
-use crate::{Span, bytes_of};
 
 /// Extracts fields of logfmt records.
 #[derive(Clone, Debug)]

@@ -6,14 +6,13 @@ use regex_automata::util::captures::{Captures, GroupInfo};
 use regex_automata::{Input, PatternID};
 use thiserror::Error;
 
+use crate::cells::{Cell, Cells, Span, bytes_of};
 use crate::key::leading_star::{LeadingStar, LeadingStarCache};
 use crate::key::pattern::PatternError;
 use crate::key::text_regex::{TextCache, TextRegex};
 use crate::query::field::Field;
 use crate::query::fields::index_of;
 use crate::query::near_names::did_you_mean;
-use crate::records::cells::{Cell, Cells};
-use crate::{Span, bytes_of};
 
 /// Extracts the groups of the first match in each record.
 #[derive(Clone, Debug)]
@@ -143,9 +142,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cells::Malformed;
     use crate::key::go_syntax::translate;
     use crate::oracle::Runes;
-    use crate::records::cells::Malformed;
 
     /// The wanted groups of each line, as texts; `None` if it does not match.
     fn extract(pattern: &str, fields: &str, lines: &[&[u8]]) -> Vec<Option<Vec<Option<Vec<u8>>>>> {

@@ -19,10 +19,9 @@
 
 use thiserror::Error;
 
+use crate::cells::{Cell, Cells, Span, bytes_of};
 use crate::query::field::Field;
 use crate::query::near_names::did_you_mean;
-use crate::records::cells::{Cell, Cells};
-use crate::{Span, bytes_of};
 
 /// Extracts fields of syslog records.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! The time of a record, with how it was found and understood, for people.
 
 use super::{TimePlace, TimePlan, TimeQuery};
+use crate::cells::{Span, bytes_of};
 use crate::time::{BucketCache, ClockCache, TimeForm};
-use crate::{Span, bytes_of};
 
 /// Maximum length of a time in a line.
 const MAX_TIME: usize = 128;

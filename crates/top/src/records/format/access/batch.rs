@@ -6,8 +6,7 @@ use memchr::memmem::Finder;
 use super::ends::{ShortText, find_byte, find_quote};
 use super::request::Part;
 use super::{AccessLog, After, Check, Search, Step};
-use crate::Span;
-use crate::records::cells::{Cell, Cells, Malformed};
+use crate::cells::{Cell, Cells, Malformed, Span};
 
 /// Number of records that go through all steps together. Their text stays in the fastest cache.
 const BATCH: usize = 64;

@@ -4,7 +4,7 @@ use finecomb_sys::simd::Masks;
 use memchr::memrchr;
 
 use super::ends::find_byte;
-use crate::Span;
+use crate::cells::Span;
 
 /// A value of a variable, or a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ mod tests {
     use finecomb_sys::simd::{Kernel, dispatch};
 
     use super::*;
-    use crate::bytes_of;
+    use crate::cells::bytes_of;
 
     struct Find<'t>(Part, &'t str);
 

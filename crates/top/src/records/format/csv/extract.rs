@@ -8,8 +8,7 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 
 use super::fields::{Fields, OpenQuote, cell};
 use super::{Csv, Dialect, Place, Wanted};
-use crate::Span;
-use crate::records::cells::{Cell, Cells, Malformed};
+use crate::cells::{Cell, Cells, Malformed, Span};
 
 /// Appends a cell to each column, in the order of `csv.wanted`, for each record.
 pub(super) fn extract(

@@ -3,8 +3,7 @@
 use memchr::memchr;
 
 use super::Dialect;
-use crate::Span;
-use crate::records::cells::{Cell, Cells};
+use crate::cells::{Cell, Cells, Span};
 
 const QUOTE: u8 = b'"';
 

@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, append_value};
 use super::{CsvError, Dialect};
-use crate::bytes_of;
+use crate::cells::bytes_of;
 use crate::query::field::Field;
 use crate::query::fields::index_of;
 use crate::query::near_names::{did_you_mean, quoted};

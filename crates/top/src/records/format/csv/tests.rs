@@ -2,8 +2,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::bytes_of;
-use crate::records::cells::Malformed;
+use crate::cells::{Malformed, bytes_of};
 
 /// The value of a field, or the position of a quote that is never closed.
 type Value = Result<Vec<u8>, usize>;

@@ -1,6 +1,6 @@
 //! Reference implementation: byte by byte, with paths instead of a tree, and without shortcuts.
 
-use crate::Span;
+use crate::cells::Span;
 use crate::query::field::Step;
 
 /// Position and reason of a violation of the format.

@@ -1,9 +1,15 @@
-//! Values of fields of the records of a block, by column.
+//! Places in the text of a block, and the values of fields of its records, by column.
 
 use std::mem;
 
-use crate::query::row_query::Origin;
-use crate::{Span, bytes_of};
+/// Start and end of a record or a key in a text.
+pub(crate) type Span = (usize, usize);
+
+/// Returns the bytes of a span.
+#[inline(always)]
+pub(crate) fn bytes_of(text: &[u8], (start, end): Span) -> &[u8] {
+    &text[start..end]
+}
 
 /// The value of a field of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +21,15 @@ pub(crate) enum Cell {
     /// Start and end of a value that differs from its bytes in the block, such as a string with escapes, in the decoded
     /// text of the cells.
     Decoded(u32, u32),
+}
+
+/// Origin of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The field of the format with this index.
+    Format(usize),
+    /// The group with this index of the expression for keys.
+    Group(usize),
 }
 
 /// A record that does not have the format of its file.
