@@ -25,7 +25,7 @@ use crate::count::answer::{Answer, Outcome};
 use crate::count::bucket_pairs::{OfWorker, PairCounts};
 use crate::count::deferred::{Deferred, Resolved, Sample};
 use crate::count::hash::Hasher;
-use crate::count::order::Order;
+use crate::count::order::Selection;
 use crate::count::spill::{Selected, Spill, Spiller};
 use crate::count::table::{JoinedShard, SHARDS, Table};
 use crate::count::tally::Tally;
@@ -145,7 +145,7 @@ pub(crate) fn answer_of(
             timeline::arrange_counts(&mut answer, query, buckets, counts);
         }
         Some(buckets) => timeline::arrange(&mut answer, query, buckets),
-        None => answer.top.iter_mut().for_each(|key| query.joint.split(key)),
+        None => answer.top.iter_mut().for_each(|key| key.split(query.joint)),
     }
     (answer, memory)
 }
@@ -189,21 +189,6 @@ pub(crate) struct Part {
     /// The worker's counts by bucket of time, with the first shard.
     pairs: Option<OfWorker>,
     deferred: Option<Arc<Deferred>>,
-}
-
-/// The entries of a shard that are needed for an answer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Selection {
-    /// The first keys in an order.
-    Keys(Order),
-    /// The starts and counts of all buckets, which have no keys.
-    Buckets,
-}
-
-impl Selection {
-    pub(crate) fn of(query: &Query) -> Self {
-        if query.has_only_counts_by_bucket() { Self::Buckets } else { Self::Keys(query.order_of_entries()) }
-    }
 }
 
 /// A shard with the merged keys of all workers.

@@ -37,26 +37,26 @@ mod sample;
 mod time;
 
 pub use count::answer::{
-    AbsentField, Answer, Approximation, Cause, FirstSkipped, KeyCount, Outcome, QueryPart, Skipped,
+    AbsentField, Answer, Approximation, Cause, FirstSkipped, KeyCount, Outcome, QueryPart, Series,
+    SeriesCount, Skipped,
 };
-pub use count::order::SortBy;
 pub use count::saved::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};
-pub use count::spill::MemoryLimit;
 pub use count::{top, top_live};
 pub use follow::live::{Live, LiveRows};
 pub use follow::{FinishedBucket, Following, top_follow};
 pub use key::normalize::{Normalizer, UnknownKind};
 pub use key::pattern::{PatternError, SyntaxError};
-pub use measure::{Measure, MeasureKind, Percentile, PercentileError, Quantity};
+pub use measure::{MeasureKind, Percentile, PercentileError, Quantity};
+pub use query::Query;
 pub use query::condition::{ConditionError, field_start};
 pub use query::field::{Field, FieldError, Name, Step};
 pub use query::fields::{FieldList, FieldListError};
-pub use query::{Query, QueryError, QueryOptions, Separator};
-pub use records::format::name::{FormatError, InputFormat, InputFormatError};
+pub use query::input_format::{FormatError, InputFormat, InputFormatError};
+pub use query::options::{Measure, MemoryLimit, QueryError, QueryOptions, Separator, SortBy};
 pub use records::named_fields::named_fields;
 pub use sample::{Sample, sample};
 pub use time::axis::{AxisTick, TimeAxis};
-pub use time::timeline::{MAX_GAP, Series, SeriesCount};
+pub use time::timeline::MAX_GAP;
 pub use time::{
     Bound, BoundError, Every, EveryError, Last, LastError, Slack, SlackError, TimeForm, TimeFormError, Zone,
     ZoneError,

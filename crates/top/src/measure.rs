@@ -35,7 +35,6 @@ use crate::cells::{Cell, Cells};
 use crate::measure::column::Column;
 use crate::measure::number::{Decimal, POWERS};
 use crate::measure::values::Values;
-use crate::query::field::Field;
 
 /// A kind of measure. Records without a value are ignored: the field is missing, empty or a hyphen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,30 +98,6 @@ impl Percentile {
 impl fmt::Display for Percentile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
-    }
-}
-
-/// A measure of a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measure {
-    /// The kind of measure.
-    pub kind: MeasureKind,
-    /// The measured field.
-    pub field: Field,
-}
-
-/// The name of the measure's column, such as `sum(bytes)` and `p99.9(time)`.
-impl fmt::Display for Measure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let field = &self.field;
-        match &self.kind {
-            MeasureKind::Sum => write!(f, "sum({field})"),
-            MeasureKind::Mean => write!(f, "mean({field})"),
-            MeasureKind::Min => write!(f, "min({field})"),
-            MeasureKind::Max => write!(f, "max({field})"),
-            MeasureKind::Percentile(percentile) => write!(f, "p{percentile}({field})"),
-            MeasureKind::Distinct => write!(f, "distinct({field})"),
-        }
     }
 }
 

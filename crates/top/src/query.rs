@@ -3,241 +3,48 @@
 pub(crate) mod condition;
 pub(crate) mod field;
 pub(crate) mod fields;
+pub(crate) mod input_format;
 pub(crate) mod near_names;
+pub(crate) mod options;
 pub(crate) mod row_query;
 
 use std::sync::Arc;
 
 use finecomb_scan::Recognize;
-use thiserror::Error;
 
-use crate::count::deferred::DEFER_FROM;
 use crate::count::hash::Hasher;
-use crate::count::order::{Order, SortBy};
-use crate::count::spill::MemoryLimit;
 use crate::key::between_fields::Joint;
 use crate::key::edit::Edit;
 use crate::key::normalize::Normalizer;
 use crate::key::pattern::{Case, PatternError, RecordPattern};
 use crate::key::text_regex::TextRegex;
-use crate::measure::Measure;
-use crate::query::condition::ConditionError;
-use crate::query::field::Field;
 use crate::query::fields::FieldList;
+use crate::query::input_format::InputFormat;
+use crate::query::options::{Measure, MemoryLimit, QueryError, QueryOptions, Separator, SortBy};
 use crate::query::row_query::{KeySource, RowQuery};
 use crate::records::filter::Filter;
-use crate::records::format::name::{FormatError, InputFormat};
 use crate::records::layout::Recognizer;
 use crate::records::split::Splitter;
 use crate::time::sorted::{Narrower, SortedWindow};
-use crate::time::{Bound, Buckets, Every, Last, Slack, TimeForm, Zone};
-use finecomb_sys::setters;
-
-/// Separator of fields.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Separator {
-    /// Runs of spaces and tabs. Those before the first field are skipped.
-    #[default]
-    Blanks,
-    /// Like [`Separator::Blanks`], but a field in double quotes may contain blanks and loses its quotes. `\"` does not
-    /// end it.
-    Quotes,
-    /// Every match of a regular expression.
-    Regex(String),
-}
-
-/// Options of a count. Regular expressions have the syntax and semantics of Go, extended by those of the `regex` crate.
-/// Each byte that is not valid UTF-8 is the character U+FFFD.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct QueryOptions {
-    /// Number of keys in the answer. Default: 10.
-    pub number: usize,
-    /// Fields that form the key, joined with a space. Default: none, for the whole record.
-    pub fields: FieldList,
-    /// Separator of fields. Default: blanks.
-    pub separator: Separator,
-    /// Expressions that must all match a record. Default: none.
-    pub grep: Vec<String>,
-    /// Expressions that must not match a record. Default: none.
-    pub vgrep: Vec<String>,
-    /// Edits of keys, in order: an expression and the replacement for each match. Default: none.
-    pub sed: Vec<(String, String)>,
-    /// Format of the records. Default: lines if all fields are numbers, and [`InputFormat::Auto`] if some have
-    /// names, or if there are none but times are needed.
-    pub input: Option<InputFormat>,
-    /// Delimiter of CSV. Default: a comma.
-    pub delimiter: u8,
-    /// Whether CSV and TSV files begin with a header. Default: yes.
-    pub has_header: bool,
-    /// Fields with names that form the key, before `fields`. Default: none.
-    pub names: Vec<Field>,
-    /// Expressions whose match is the key. Default: none.
-    pub extract: Vec<String>,
-    /// Count all matches of `extract` in a record, not only the first. Default: no.
-    pub each: bool,
-    /// Counts records without a field of the key, with this text in its place. Default: they are skipped.
-    pub missing: Option<String>,
-    /// Ignore case in expressions and strings, and fold the case of keys. Default: no.
-    pub ignore_case: bool,
-    /// Parts of keys to be replaced by placeholders. Default: none.
-    pub normalize: Option<Normalizer>,
-    /// Condition on fields that a record must meet. Default: none.
-    pub condition: Option<String>,
-    /// Field with the time of a record. Default: found for each file, by its name or as the first time in a line.
-    pub time: Option<Field>,
-    /// How times are written. Default: in any usual form.
-    pub time_form: TimeForm,
-    /// Zone of times without one, and of the buckets. Default: UTC.
-    pub zone: Zone,
-    /// First instant that is counted. Default: any.
-    pub since: Option<Bound>,
-    /// First instant that is no longer counted. Default: none.
-    pub until: Option<Bound>,
-    /// How far files may be from the order of time, if they are in it: then only the part between `since` and `until` is
-    /// read. Default: any order.
-    pub sorted: Option<Slack>,
-    /// Count by buckets of time. Default: no.
-    pub every: Option<Every>,
-    /// While inputs are followed, forget older records. Default: none are forgotten.
-    pub last: Option<Last>,
-    /// Measures of the records of each key. Default: none.
-    pub measures: Vec<Measure>,
-    /// Order of the keys. Default: descending count.
-    pub sort_by: SortBy,
-    /// Reverse the order. Keys that are equal in it remain in the order of their bytes. Default: no.
-    pub reverse: bool,
-    /// Minimum count of a key in the answer. Default: 1.
-    pub min_count: u64,
-    /// Count the most frequent keys approximately, in tables of this many bytes. Without measures and buckets, by descending
-    /// count. Default: exact counts, in as much memory as they need.
-    pub approximate: Option<usize>,
-    /// Count exactly in bounded memory, with temporary files. Default: in as much memory as needed.
-    pub memory: Option<MemoryLimit>,
-    /// Count the keys of an approximate answer exactly, by reading all inputs a second time. They must be files. Default: no.
-    pub recount: bool,
-}
-
-setters! {
-    QueryOptions {
-        number: usize,
-        fields: FieldList,
-        separator: Separator,
-        grep: Vec<String>,
-        vgrep: Vec<String>,
-        sed: Vec<(String, String)>,
-        input: Option<InputFormat>,
-        delimiter: u8,
-        has_header: bool,
-        names: Vec<Field>,
-        extract: Vec<String>,
-        each: bool,
-        missing: Option<String>,
-        ignore_case: bool,
-        normalize: Option<Normalizer>,
-        condition: Option<String>,
-        time: Option<Field>,
-        time_form: TimeForm,
-        zone: Zone,
-        since: Option<Bound>,
-        until: Option<Bound>,
-        sorted: Option<Slack>,
-        every: Option<Every>,
-        last: Option<Last>,
-        measures: Vec<Measure>,
-        sort_by: SortBy,
-        reverse: bool,
-        min_count: u64,
-        approximate: Option<usize>,
-        memory: Option<MemoryLimit>,
-        recount: bool,
-    }
-}
-
-impl Default for QueryOptions {
-    fn default() -> Self {
-        Self {
-            number: 10,
-            fields: FieldList::default(),
-            separator: Separator::default(),
-            grep: Vec::new(),
-            vgrep: Vec::new(),
-            sed: Vec::new(),
-            input: None,
-            delimiter: b',',
-            has_header: true,
-            names: Vec::new(),
-            extract: Vec::new(),
-            each: false,
-            missing: None,
-            ignore_case: false,
-            normalize: None,
-            condition: None,
-            time: None,
-            time_form: TimeForm::default(),
-            zone: Zone::UTC,
-            since: None,
-            until: None,
-            sorted: None,
-            every: None,
-            last: None,
-            measures: Vec::new(),
-            sort_by: SortBy::default(),
-            reverse: false,
-            min_count: 1,
-            approximate: None,
-            memory: None,
-            recount: false,
-        }
-    }
-}
+use crate::time::{Buckets, Last};
 
 /// Name of the column of a key that has no name of its own.
 const KEY: &str = "key";
 
-/// An error in a query.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum QueryError {
-    /// An invalid regular expression.
-    #[error("{option}: {error}")]
-    Pattern {
-        /// Field of [`QueryOptions`] with the expression.
-        option: &'static str,
-        /// The error.
-        #[source]
-        error: PatternError,
-    },
-    /// An invalid condition.
-    #[error("condition: {0}")]
-    Condition(#[from] ConditionError),
-    /// The format does not have a field, or is invalid.
-    #[error("format {format}: {error}")]
-    Input {
-        /// Name of the format.
-        format: String,
-        /// The error.
-        #[source]
-        error: FormatError,
-    },
-    /// These fields cannot form a key of such records.
-    #[error("fields {fields}: {reason}")]
-    Fields {
-        /// The fields.
-        fields: String,
-        /// The reason.
-        reason: String,
-    },
-    /// The field of the time is named, but nothing depends on times.
-    #[error("a time field is set, but no time bound or bucket uses it")]
-    UnusedTime,
-    /// Files are said to be in the order of time, but all of them is counted.
-    #[error("sorted files need a first or a last instant")]
-    SortedWithoutWindow,
-    /// Files are declared to be in the order of a time, but each match of an expression is counted, and the time is in one of its
-    /// groups.
-    #[error("sorted files with a count of each match need the time in a field, not in a group")]
-    SortedByGroup,
+/// Number of keys in a table from which on new keys may be deferred. A table of twice as many fills a huge page, and fits in the
+/// L2 cache.
+const DEFER_FROM: usize = 1 << 14;
+
+/// The keys of an answer and their order. Keys that are equal by the criterion are ordered by their bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order {
+    pub(crate) by: SortBy,
+    /// Whether the order of the criterion is reversed.
+    pub(crate) reverse: bool,
+    /// Maximum number of keys.
+    pub(crate) number: usize,
+    /// Minimum count of a key.
+    pub(crate) min_count: u64,
 }
 
 /// A compiled query. Cheap to clone.

@@ -263,7 +263,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::query::QueryOptions;
+    use crate::query::options::QueryOptions;
 
     #[test]
     fn every_record_is_shown_with_its_line_at_any_block_size() {

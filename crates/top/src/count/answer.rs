@@ -1,16 +1,14 @@
 //! The result of a count.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
 
 use finecomb_scan::{Place, Problem, Report};
-use finecomb_sys::simd::prefetch;
 use finecomb_sys::units::counted;
 
-use crate::count::order::SortBy;
-use crate::count::table::Entry;
+use crate::key::between_fields::{Joint, split};
 use crate::measure::Quantity;
-use crate::time::timeline::Series;
+use crate::query::options::SortBy;
+use crate::time::{Buckets, Labels};
 
 /// A key and its count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +32,14 @@ impl KeyCount {
     pub fn columns(&self) -> impl Iterator<Item = &[u8]> {
         let whole = self.fields.is_empty().then_some(&self.key);
         self.fields.iter().chain(whole).map(Vec::as_slice)
+    }
+
+    /// Splits the key into the fields that were joined, and makes it readable.
+    pub(crate) fn split(&mut self, joint: Joint) {
+        if joint == Joint::Separator {
+            self.fields = split(&self.key);
+            self.key = self.fields.join(&b' ');
+        }
     }
 
     /// A key and its count, without measures.
@@ -96,6 +102,64 @@ pub struct Answer {
     pub approximation: Option<Approximation>,
     /// Whether the count was interrupted, so that the answer is incomplete.
     pub partial: bool,
+}
+
+/// The counts of the most frequent keys by bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Series {
+    /// The buckets in the order of time, each by its start.
+    pub buckets: Vec<String>,
+    /// The keys in the order of the answer, each with its count in all buckets.
+    pub keys: Vec<KeyCount>,
+    /// The counts above 0, by bucket and then by key: most keys are in few buckets.
+    pub counts: Vec<SeriesCount>,
+}
+
+/// The count of a key in a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SeriesCount {
+    /// Index of the bucket.
+    pub bucket: usize,
+    /// Index of the key.
+    pub key: usize,
+    /// Number of records.
+    pub count: u64,
+}
+
+impl Series {
+    pub(crate) fn new(
+        buckets: &Buckets,
+        starts: &[i64],
+        keys: Vec<KeyCount>,
+        mut counts: Vec<SeriesCount>,
+    ) -> Self {
+        let mut labels = Labels::new(buckets);
+        let label = |&start: &i64| String::from_utf8_lossy(labels.label(start)).into_owned();
+        counts.sort_unstable();
+        Self { buckets: starts.iter().map(label).collect(), keys, counts }
+    }
+
+    /// The series with only the first `number` keys.
+    #[must_use]
+    pub fn first(&self, number: usize) -> Self {
+        let counts = self.counts.iter().filter(|known| known.key < number);
+        Self {
+            buckets: self.buckets.clone(),
+            keys: self.keys.iter().take(number).cloned().collect(),
+            counts: counts.copied().collect(),
+        }
+    }
+
+    /// The counts of each of the first `number` keys, at most, by bucket.
+    pub fn counts_of_first(&self, number: usize) -> Vec<Vec<u64>> {
+        let mut counts = vec![vec![0; self.buckets.len()]; number.min(self.keys.len())];
+        for known in &self.counts {
+            if let Some(of_key) = counts.get_mut(known.key) {
+                of_key[known.bucket] = known.count;
+            }
+        }
+        counts
+    }
 }
 
 impl Answer {
@@ -239,98 +303,5 @@ impl From<Answer> for Outcome {
     fn from(answer: Answer) -> Self {
         let (problems, bytes, memory, spilled, failure, report) = Default::default();
         Self { answer, problems, bytes, memory, spilled, failure, report }
-    }
-}
-
-/// Number of keys that are prefetched together.
-const BATCH: usize = 32;
-
-/// Returns the first `number` keys in the order of an answer, unsorted.
-pub(crate) fn most_frequent<'e, 't: 'e>(
-    mut entries: impl Iterator<Item = &'e Entry<'t>>,
-    number: usize,
-) -> Vec<KeyCount> {
-    if number == 0 {
-        return Vec::new();
-    }
-    // The maximum of the heap is the last key in the order of the answer, which a better key replaces.
-    let mut best: BinaryHeap<KeyCount> = BinaryHeap::new();
-    let mut batch: Vec<&Entry<'t>> = Vec::with_capacity(BATCH);
-    loop {
-        let least = if best.len() < number { 1 } else { best.peek().map_or(1, |worst| worst.count) };
-        batch.clear();
-        batch.extend(entries.by_ref().filter(|entry| entry.count >= least).take(BATCH));
-        if batch.is_empty() {
-            return best.into_vec();
-        }
-        for byte in batch.iter().filter_map(|entry| entry.key.first()) {
-            prefetch(byte);
-        }
-        for entry in &batch {
-            consider(&mut best, number, entry.key, entry.count);
-        }
-    }
-}
-
-/// Adds a key to the best `number` keys if it is one of them.
-fn consider(best: &mut BinaryHeap<KeyCount>, number: usize, key: &[u8], count: u64) {
-    if best.len() < number {
-        best.push(KeyCount::new(key.to_vec(), count));
-    } else if let Some(mut worst) = best.peek_mut()
-        && (count > worst.count || count == worst.count && key < worst.key.as_slice())
-    {
-        *worst = KeyCount::new(key.to_vec(), count);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::count::hash::Hasher;
-    use crate::count::table::tests::table_of;
-    use crate::count::table::{JoinedShard, SHARDS};
-
-    #[test]
-    fn the_most_frequent_keys_are_the_first_of_all_sorted_keys() {
-        let mut all = Vec::new();
-        let mut keys = Vec::new();
-        for number in 0..500_u32 {
-            let key = format!("key {}", number.wrapping_mul(2_654_435_761) % 100_000).into_bytes();
-            let count = number as usize % 7 + 1;
-            all.push(KeyCount::new(key.clone(), count as u64));
-            keys.extend(vec![key; count]);
-        }
-        all.sort();
-        let table = table_of(Hasher::random(), &keys);
-        let tables = [&table];
-        let shards: Vec<_> = (0..SHARDS).map(|shard| JoinedShard::new(&tables, shard)).collect();
-        for number in [0, 1, 2, 10, 31, 32, 33, 64, 499, 500, 501, usize::MAX] {
-            let mut best = most_frequent(shards.iter().flat_map(JoinedShard::entries), number);
-            best.sort();
-            assert_eq!(best, all[..number.min(500)]);
-        }
-    }
-
-    /// The least count that a key needs is determined once per batch: while there are not enough keys, any count will
-    /// do.
-    #[test]
-    fn an_answer_longer_than_a_batch_has_its_rarest_keys() {
-        let mut entries: Vec<(Vec<u8>, u64)> =
-            (0..3 * BATCH as u64).map(|number| (vec![number as u8], 1000 - number)).collect();
-        for number in [BATCH + 1, 2 * BATCH, 2 * BATCH + 5, 3 * BATCH] {
-            let found = entries
-                .iter()
-                .map(|(key, count)| Entry { hash: 0, group: 0, key, count: *count })
-                .collect::<Vec<_>>();
-            let mut best = most_frequent(found.iter(), number);
-            best.sort();
-            let counts: Vec<u64> = best.iter().map(|key| key.count).collect();
-            assert_eq!(
-                counts,
-                (0..number as u64).map(|number| 1000 - number).collect::<Vec<_>>(),
-                "{number}"
-            );
-            entries.rotate_left(BATCH / 2);
-        }
     }
 }

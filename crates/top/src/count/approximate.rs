@@ -65,7 +65,7 @@ pub(crate) fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, m
     let has_changed = answer.approximation.is_some_and(|approximation| approximation.has_changed);
     for key in &mut answer.top {
         key.is_uncertain |= has_changed;
-        query.joint.split(key);
+        key.split(query.joint);
     }
     Outcome { answer, problems, bytes, memory, spilled: 0, failure: None, report }
 }

@@ -20,12 +20,10 @@ use finecomb_sys::memory::FixedVec;
 
 use crate::cells::{Span, bytes_of};
 use crate::count::hash::Hasher;
-use crate::count::order::Order;
-use crate::count::table::{Entry, SHARDS, Table, bit_of, high, shard_of};
-
-/// Number of keys in a table from which on new keys may be deferred. A table of twice as many fills a huge page, and fits in the
-/// L2 cache.
-pub(crate) const DEFER_FROM: usize = 1 << 14;
+use crate::count::order::Entry;
+use crate::count::slot::Head;
+use crate::count::table::{SHARDS, Table, Visitor, bit_of, high, shard_of};
+use crate::query::Order;
 
 /// Keys are deferred once fewer than one in this many repeat.
 const REPEATED: usize = 10;
@@ -193,38 +191,19 @@ impl Deferred {
         (self.end < 1 << (u64::BITS - LENGTH_BITS)).then_some(self)
     }
 
-    /// Whether keys of the present block are deferred.
-    pub(crate) fn is_deferring(&self) -> bool {
-        self.state == State::Deferring
-    }
-
-    /// Defers a key that is not in the table. Returns `false` if it must be added to the table.
-    #[inline(always)]
-    pub(crate) fn defer(&mut self, hash: u64, text: &[u8], key: Span) -> bool {
-        let (start, length) = (key.0, key.1 - key.0);
-        let first = beginning(bytes_of(text, key));
-        if length >> LENGTH_BITS > 0
-            || first < self.least_start
-            || first == self.least_start && *bytes_of(text, key) <= *self.least
-        {
-            return false;
+    /// Counts `keys`, which are spans of `text`, in the table, unless new ones are deferred.
+    pub(crate) fn count(&mut self, table: &mut Table, text: &[u8], keys: &[Span]) {
+        let before = table.len();
+        if self.state == State::Deferring {
+            table.visit(text, keys, &mut *self);
+        } else {
+            table.count(text, keys);
         }
-        let Some(recent) = self.recent.get_mut(hash as usize % RECENT) else { return false };
-        if *recent == hash {
-            return false;
-        }
-        *recent = hash;
-        if (hash / RECENT as u64).is_multiple_of(SAMPLED) {
-            self.sampled += 1;
-            self.repeated += usize::from(!self.sample.insert(hash));
-        }
-        let place = (self.position + start as u64) << LENGTH_BITS | length as u64;
-        self.lists.push(shard_of(high(hash)), Key { hash, place });
-        true
+        self.decide(table, keys.len(), before);
     }
 
     /// Decides whether to defer keys of the next blocks. `keys` were counted, and the table had `before` keys before.
-    pub(crate) fn decide(&mut self, table: &mut Table, keys: usize, before: usize) {
+    fn decide(&mut self, table: &mut Table, keys: usize, before: usize) {
         let known = table.len();
         match self.state {
             State::Waiting(_) if known < self.from => {}
@@ -332,6 +311,43 @@ impl Deferred {
 
     fn source(&self, key: Key) -> &Source {
         &self.files[self.stretch(key).file].1
+    }
+}
+
+/// Increments the count in the slot. New keys may be deferred.
+impl Visitor for &mut Deferred {
+    #[inline(always)]
+    fn visit(&mut self, head: &mut Head) {
+        head.count += 1;
+    }
+
+    #[inline(always)]
+    fn new_key(&mut self) -> u64 {
+        1
+    }
+
+    #[inline(always)]
+    fn defer(&mut self, hash: u64, text: &[u8], key: Span) -> bool {
+        let (start, length) = (key.0, key.1 - key.0);
+        let first = beginning(bytes_of(text, key));
+        if length >> LENGTH_BITS > 0
+            || first < self.least_start
+            || first == self.least_start && *bytes_of(text, key) <= *self.least
+        {
+            return false;
+        }
+        let Some(recent) = self.recent.get_mut(hash as usize % RECENT) else { return false };
+        if *recent == hash {
+            return false;
+        }
+        *recent = hash;
+        if (hash / RECENT as u64).is_multiple_of(SAMPLED) {
+            self.sampled += 1;
+            self.repeated += usize::from(!self.sample.insert(hash));
+        }
+        let place = (self.position + start as u64) << LENGTH_BITS | length as u64;
+        self.lists.push(shard_of(high(hash)), Key { hash, place });
+        true
     }
 }
 
@@ -509,7 +525,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::count::order::SortBy;
+    use crate::query::options::SortBy;
     use crate::{FieldList, KeyCount, Outcome, Query, QueryOptions, top};
 
     fn order(number: usize) -> Order {
@@ -618,7 +634,7 @@ mod tests {
             });
             let spans: Vec<Span> = spans.collect();
             match self.deferred.begin(&block) {
-                Some(deferred) => self.table.count_or_defer(block.bytes, &spans, deferred),
+                Some(deferred) => deferred.count(&mut self.table, block.bytes, &spans),
                 None => self.table.count(block.bytes, &spans),
             }
             self.offset += text.len() as u64;

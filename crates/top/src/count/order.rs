@@ -1,33 +1,37 @@
 //! Selection and order of the keys of an answer.
 
 use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
-use crate::count::answer::{KeyCount, most_frequent};
-use crate::count::table::Entry;
+use crate::count::answer::KeyCount;
 use crate::measure::{Measures, Quantity};
+use crate::query::options::SortBy;
+use crate::query::{Order, Query};
+use finecomb_sys::simd::prefetch;
 
-/// Criterion of an order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SortBy {
-    /// Descending count.
-    #[default]
-    Count,
-    /// The bytes of the key.
-    Key,
-    /// Descending value of the measure with this index. Keys without a value come last.
-    Measure(usize),
+/// A key of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry<'t> {
+    pub(crate) key: &'t [u8],
+    pub(crate) count: u64,
+    pub(crate) hash: u32,
+    /// Group of the key, if the table has groups.
+    pub(crate) group: u32,
 }
 
-/// The keys of an answer and their order. Keys that are equal by the criterion are ordered by their bytes.
+/// The entries of a shard that are needed for an answer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Order {
-    pub(crate) by: SortBy,
-    /// Whether the order of the criterion is reversed.
-    pub(crate) reverse: bool,
-    /// Maximum number of keys.
-    pub(crate) number: usize,
-    /// Minimum count of a key.
-    pub(crate) min_count: u64,
+pub(crate) enum Selection {
+    /// The first keys in an order.
+    Keys(Order),
+    /// The starts and counts of all buckets, which have no keys.
+    Buckets,
+}
+
+impl Selection {
+    pub(crate) fn of(query: &Query) -> Self {
+        if query.has_only_counts_by_bucket() { Self::Buckets } else { Self::Keys(query.order_of_entries()) }
+    }
 }
 
 impl Order {
@@ -121,6 +125,47 @@ impl Order {
     }
 }
 
+/// Number of keys that are prefetched together.
+const BATCH: usize = 32;
+
+/// Returns the first `number` keys in the order of an answer, unsorted.
+pub(crate) fn most_frequent<'e, 't: 'e>(
+    mut entries: impl Iterator<Item = &'e Entry<'t>>,
+    number: usize,
+) -> Vec<KeyCount> {
+    if number == 0 {
+        return Vec::new();
+    }
+    // The maximum of the heap is the last key in the order of the answer, which a better key replaces.
+    let mut best: BinaryHeap<KeyCount> = BinaryHeap::new();
+    let mut batch: Vec<&Entry<'t>> = Vec::with_capacity(BATCH);
+    loop {
+        let least = if best.len() < number { 1 } else { best.peek().map_or(1, |worst| worst.count) };
+        batch.clear();
+        batch.extend(entries.by_ref().filter(|entry| entry.count >= least).take(BATCH));
+        if batch.is_empty() {
+            return best.into_vec();
+        }
+        for byte in batch.iter().filter_map(|entry| entry.key.first()) {
+            prefetch(byte);
+        }
+        for entry in &batch {
+            consider(&mut best, number, entry.key, entry.count);
+        }
+    }
+}
+
+/// Adds a key to the best `number` keys if it is one of them.
+fn consider(best: &mut BinaryHeap<KeyCount>, number: usize, key: &[u8], count: u64) {
+    if best.len() < number {
+        best.push(KeyCount::new(key.to_vec(), count));
+    } else if let Some(mut worst) = best.peek_mut()
+        && (count > worst.count || count == worst.count && key < worst.key.as_slice())
+    {
+        *worst = KeyCount::new(key.to_vec(), count);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -208,6 +253,50 @@ mod tests {
                 keys.iter().map(|key| key.key.as_slice()).collect::<Vec<_>>(),
                 expected.map(str::as_bytes)
             );
+        }
+    }
+
+    #[test]
+    fn the_most_frequent_keys_are_the_first_of_all_sorted_keys() {
+        let mut all = Vec::new();
+        let mut keys = Vec::new();
+        for number in 0..500_u32 {
+            let key = format!("key {}", number.wrapping_mul(2_654_435_761) % 100_000).into_bytes();
+            let count = number as usize % 7 + 1;
+            all.push(KeyCount::new(key.clone(), count as u64));
+            keys.extend(vec![key; count]);
+        }
+        all.sort();
+        let table = table_of(Hasher::random(), &keys);
+        let tables = [&table];
+        let shards: Vec<_> = (0..SHARDS).map(|shard| JoinedShard::new(&tables, shard)).collect();
+        for number in [0, 1, 2, 10, 31, 32, 33, 64, 499, 500, 501, usize::MAX] {
+            let mut best = most_frequent(shards.iter().flat_map(JoinedShard::entries), number);
+            best.sort();
+            assert_eq!(best, all[..number.min(500)]);
+        }
+    }
+
+    /// The least count that a key needs is determined once per batch: while there are not enough keys, any count will
+    /// do.
+    #[test]
+    fn an_answer_longer_than_a_batch_has_its_rarest_keys() {
+        let mut entries: Vec<(Vec<u8>, u64)> =
+            (0..3 * BATCH as u64).map(|number| (vec![number as u8], 1000 - number)).collect();
+        for number in [BATCH + 1, 2 * BATCH, 2 * BATCH + 5, 3 * BATCH] {
+            let found = entries
+                .iter()
+                .map(|(key, count)| Entry { hash: 0, group: 0, key, count: *count })
+                .collect::<Vec<_>>();
+            let mut best = most_frequent(found.iter(), number);
+            best.sort();
+            let counts: Vec<u64> = best.iter().map(|key| key.count).collect();
+            assert_eq!(
+                counts,
+                (0..number as u64).map(|number| 1000 - number).collect::<Vec<_>>(),
+                "{number}"
+            );
+            entries.rotate_left(BATCH / 2);
         }
     }
 }

@@ -8,7 +8,6 @@
 mod run;
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,23 +15,15 @@ use finecomb_scan::SpillFile;
 use finecomb_sys::io_reason;
 
 use self::run::{PARTS, Run, part_of};
-use crate::count::Selection;
 use crate::count::answer::KeyCount;
 use crate::count::hash::Hasher;
-use crate::count::order::Order;
-use crate::count::table::{Counted, Entry, Table};
+use crate::count::order::{Entry, Selection};
+use crate::count::table::{Counted, Table};
 use crate::follow::live::WorkerCounts;
 use crate::measure::Measures;
+use crate::query::Order;
+use crate::query::options::MemoryLimit;
 use crate::time::timeline;
-
-/// Bound of the memory of a count.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MemoryLimit {
-    /// Bytes of memory of all tables.
-    pub bytes: usize,
-    /// Directory of temporary files.
-    pub directory: PathBuf,
-}
 
 /// Share of the bound for tables while records are counted, in percent. The rest is for blocks and keys, and for adding up.
 const COUNTING: usize = 60;

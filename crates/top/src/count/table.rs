@@ -19,11 +19,12 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 use crate::cells::{Span, bytes_of};
 use crate::count::answer::KeyCount;
 use crate::count::arena::Arena;
-use crate::count::deferred::Deferred;
 use crate::count::hash::{Hasher, SHORT};
-use crate::count::order::{Order, SortBy};
+use crate::count::order::Entry;
 use crate::count::slot::{Head, Narrow, Slot, Wide};
 use crate::measure::Measures;
+use crate::query::Order;
+use crate::query::options::SortBy;
 
 /// Number of shards of a table, and so the maximum number of threads that merge tables. With 256, millions of keys
 /// would be merged slightly faster, but each small job would take two milliseconds longer.
@@ -63,14 +64,18 @@ enum Slots {
     Wide(Counts<Wide>),
 }
 
-/// A key of a table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry<'t> {
-    pub(crate) key: &'t [u8],
-    pub(crate) count: u64,
-    pub(crate) hash: u32,
-    /// Group of the key, if the table has groups.
-    pub(crate) group: u32,
+impl Slots {
+    fn visit(&mut self, hasher: &Hasher, text: &[u8], keys: &[Span], visitor: impl Visitor) {
+        if let Self::Narrow(counts) = self
+            && 4 * counts.wide_only > counts.used
+        {
+            *self = Self::Wide(counts.widen());
+        }
+        match self {
+            Self::Narrow(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
+            Self::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
+        }
+    }
 }
 
 impl Table {
@@ -104,41 +109,21 @@ impl Table {
 
     /// Counts `keys`, which are spans of `text`. Keys are shorter than 4 GiB.
     pub(crate) fn count(&mut self, text: &[u8], keys: &[Span]) {
-        self.widen_if_useful();
-        let hasher = &self.hasher;
-        match &mut self.slots {
-            Slots::Narrow(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor: Increment }),
-            Slots::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor: Increment }),
-        }
+        self.visit(text, keys, Increment);
     }
 
-    /// Like [`Table::count`], but new keys may be deferred.
-    pub(crate) fn count_or_defer(&mut self, text: &[u8], keys: &[Span], deferred: &mut Deferred) {
-        let before = self.len();
-        if deferred.is_deferring() {
-            self.widen_if_useful();
-            let (hasher, visitor) = (&self.hasher, Defer { deferred });
-            match &mut self.slots {
-                Slots::Narrow(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
-                Slots::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
-            }
-        } else {
-            self.count(text, keys);
-        }
-        deferred.decide(self, keys.len(), before);
+    /// Visits the slots of `keys`, which are spans of `text`, and adds the new ones.
+    pub(super) fn visit(&mut self, text: &[u8], keys: &[Span], visitor: impl Visitor) {
+        self.slots.visit(&self.hasher, text, keys, visitor);
     }
 
     /// Stores the groups of `keys` in `groups`, and counts the keys. A new key is a new group. Groups are numbered from
     /// 0; a table has fewer than 2^32.
     pub(crate) fn group(&mut self, text: &[u8], keys: &[Span], groups: &mut Vec<u32>) -> Option<&mut Groups> {
         groups.resize(keys.len(), 0);
-        self.widen_if_useful();
-        let (hasher, known) = (&self.hasher, self.groups.as_mut()?);
+        let known = self.groups.as_mut()?;
         let visitor = Number { counts: &mut known.counts, groups, known: 0 };
-        match &mut self.slots {
-            Slots::Narrow(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
-            Slots::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
-        }
+        self.slots.visit(&self.hasher, text, keys, visitor);
         Some(known)
     }
 
@@ -170,7 +155,7 @@ impl Table {
     /// Adds counts, and the measures of their groups if the table has groups.
     pub(crate) fn add(&mut self, added: &Counted, measures: Option<&Measures>) {
         let Counted { text, keys, counts, groups } = added;
-        let Some(measures) = measures else { return self.add_counts(text, keys, counts) };
+        let Some(measures) = measures else { return self.visit(text, keys, Add { counts: counts.iter() }) };
         let mut own = Vec::new();
         let Some(known) = self.group(text, keys, &mut own) else { return };
         for (&group, count) in own.iter().zip(counts) {
@@ -180,16 +165,6 @@ impl Table {
         let pairs: Vec<(u32, u32)> = own.into_iter().zip(groups.iter().copied()).collect();
         let count = known.len();
         known.measures.merge(measures, &pairs, count);
-    }
-
-    /// Adds to the counts of keys, which are spans of `text`.
-    fn add_counts(&mut self, text: &[u8], keys: &[Span], counts: &[u64]) {
-        self.widen_if_useful();
-        let (hasher, visitor) = (&self.hasher, Add { counts: counts.iter() });
-        match &mut self.slots {
-            Slots::Narrow(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
-            Slots::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
-        }
     }
 
     /// A table without keys that counts and measures the same.
@@ -228,14 +203,6 @@ impl Table {
         match &mut self.slots {
             Slots::Narrow(counts) => counts.reserve(keys),
             Slots::Wide(counts) => counts.reserve(keys),
-        }
-    }
-
-    fn widen_if_useful(&mut self) {
-        if let Slots::Narrow(counts) = &mut self.slots
-            && 4 * counts.wide_only > counts.used
-        {
-            self.slots = Slots::Wide(counts.widen());
         }
     }
 
@@ -543,7 +510,7 @@ fn place_all<S: Slot>(slots: &mut [S], from: &[S]) {
 }
 
 /// The effect of a key on its slot.
-trait Visitor {
+pub(super) trait Visitor {
     /// Visits the slot of a known key.
     fn visit(&mut self, head: &mut Head);
     /// Returns the count to store for a new key.
@@ -567,28 +534,6 @@ impl Visitor for Increment {
     #[inline(always)]
     fn new_key(&mut self) -> u64 {
         1
-    }
-}
-
-/// Increments the count in the slot. New keys may be deferred.
-struct Defer<'a> {
-    deferred: &'a mut Deferred,
-}
-
-impl Visitor for Defer<'_> {
-    #[inline(always)]
-    fn visit(&mut self, head: &mut Head) {
-        head.count += 1;
-    }
-
-    #[inline(always)]
-    fn new_key(&mut self) -> u64 {
-        1
-    }
-
-    #[inline(always)]
-    fn defer(&mut self, hash: u64, text: &[u8], key: Span) -> bool {
-        self.deferred.defer(hash, text, key)
     }
 }
 

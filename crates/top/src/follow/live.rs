@@ -15,10 +15,11 @@ use self::series::BucketedKey;
 use crate::cells::Span;
 use crate::count::answer::{Answer, KeyCount};
 use crate::count::deferred::Deferred;
-use crate::count::order::{Order, SortBy};
-use crate::count::table::{Entry, Groups, Table};
+use crate::count::order::Entry;
+use crate::count::table::{Groups, Table};
 use crate::measure::Measures;
-use crate::query::Query;
+use crate::query::options::SortBy;
+use crate::query::{Order, Query};
 use crate::time::{Buckets, timeline};
 
 /// Minimum number of keys that a worker publishes. A key that is frequent in total is usually frequent for each worker.
@@ -177,7 +178,7 @@ impl Live {
                 answer.top = self.first_keys(&workers);
                 match buckets {
                     Some(buckets) => self.arrange(&mut answer, buckets),
-                    None => answer.top.iter_mut().for_each(|key| self.query.joint.split(key)),
+                    None => answer.top.iter_mut().for_each(|key| key.split(self.query.joint)),
                 }
             }
         }
@@ -323,7 +324,7 @@ impl WorkerCounts {
     /// Counts keys, one per record. New ones may be deferred.
     pub(crate) fn count_or_defer(&self, text: &[u8], keys: &[Span], deferred: &mut Deferred) {
         if let Some(table) = &mut *lock(&self.table) {
-            table.count_or_defer(text, keys, deferred);
+            deferred.count(table, text, keys);
         }
         self.records.fetch_add(keys.len() as u64, Ordering::Relaxed);
     }
@@ -388,12 +389,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
     use crate::count::hash::Hasher;
-    use crate::count::order::SortBy;
     use crate::count::table::tests::table_of_sums;
     use crate::key::between_fields::Joint;
-    use crate::measure::{Measure, MeasureKind};
-    use crate::query::QueryOptions;
+    use crate::measure::MeasureKind;
     use crate::query::field::Field;
+    use crate::query::options::{Measure, QueryOptions, SortBy};
 
     fn live(options: &QueryOptions) -> Live {
         Live::new(&Query::new(options).expect("a query"), 2)

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use crate::count::answer::KeyCount;
-
 /// How the fields of a key of several fields are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Joint {
@@ -43,14 +41,6 @@ impl Joint {
         out.extend_from_slice(rest);
     }
 
-    /// Splits the key of an answer into its fields, and makes it readable.
-    pub(crate) fn split(self, key: &mut KeyCount) {
-        if self == Self::Separator {
-            key.fields = split(&key.key);
-            key.key = key.fields.join(&b' ');
-        }
-    }
-
     /// The text of a key, with its fields joined by a space.
     pub(crate) fn readable(self, key: &[u8]) -> Cow<'_, [u8]> {
         match self {
@@ -61,7 +51,7 @@ impl Joint {
 }
 
 /// Splits a key that was joined by [`Joint::Separator`].
-fn split(key: &[u8]) -> Vec<Vec<u8>> {
+pub(crate) fn split(key: &[u8]) -> Vec<Vec<u8>> {
     key.split(|&byte| byte == SEPARATOR).map(unescape).collect()
 }
 

@@ -8,6 +8,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::measure::number::NoNumber;
 use crate::measure::number::tests::{power_of_ten, reference, rounded_quotient};
+use crate::query::field::Field;
+use crate::query::options::Measure;
 
 /// A record: its group and the text of its only field.
 type Record = (u32, Vec<u8>);

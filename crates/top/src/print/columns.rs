@@ -1,8 +1,8 @@
 //! An answer as a table, from which most formats are written.
 
 use crate::count::answer::{Answer, KeyCount};
-use crate::count::order::SortBy;
 use crate::measure::Quantity;
+use crate::query::options::SortBy;
 
 /// Columns beside the count, the measures and the key.
 #[derive(Clone, Copy, Debug, Default)]

@@ -117,10 +117,10 @@ fn write_key(key: &[u8], out: &mut dyn Write) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::count::answer::KeyCount;
-    use crate::count::order::SortBy;
     use crate::measure::Quantity;
     use crate::measure::number::Decimal;
     use crate::print::tests::{several, shown, written};
+    use crate::query::options::SortBy;
 
     #[test]
     fn a_line_has_a_count_and_a_key() {

@@ -14,6 +14,5 @@ pub(crate) mod detect;
 pub(crate) mod json;
 pub(crate) mod lines;
 pub(crate) mod logfmt;
-pub(crate) mod name;
 pub(crate) mod regex;
 pub(crate) mod syslog;

@@ -6,6 +6,7 @@ use finecomb_scan::{LineEnds, Reason, Recognize, Recognized, RecordEnds, Records
 
 use crate::cells::{Cells, Span, bytes_of};
 use crate::query::field::Field;
+use crate::query::input_format::{FormatError, InputFormat};
 use crate::query::row_query::RowQuery;
 use crate::records::filter::without_carriage_return;
 use crate::records::format::access::{AccessFormat, AccessLog};
@@ -14,7 +15,6 @@ use crate::records::format::detect::{Detected, detect};
 use crate::records::format::json::{Json, JsonScratch};
 use crate::records::format::lines::{LineFields, LineScratch, Unnamed};
 use crate::records::format::logfmt::Logfmt;
-use crate::records::format::name::{FormatError, InputFormat};
 use crate::records::format::regex::{RegexCache, RegexRecords};
 use crate::records::format::syslog::Syslog;
 use crate::time::row_time::{EXAMINED, TimePlan};

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::key::text_regex::TextRegex;
 use crate::query::field::{Field, Name, Step};
+use crate::query::input_format::InputFormat;
 use crate::records::format::access::AccessFormat;
 use crate::records::format::csv::Header;
 use crate::records::format::detect::{Detected, detect};
-use crate::records::format::name::InputFormat;
 use crate::records::format::syslog;
 use crate::records::layout::{dialect, first_record};
 

@@ -14,7 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use finecomb_scan::{LinesAt, Narrow, Narrowed, Problem, ProblemKind, Source};
 
-use crate::query::{Query, QueryError, QueryOptions};
+use crate::query::Query;
+use crate::query::options::{QueryError, QueryOptions};
 use crate::records::layout::Plan;
 use crate::records::rows::RowMaker;
 use crate::time::row_time::TimePlan;

@@ -5,12 +5,12 @@
 use std::collections::HashMap;
 use std::iter;
 
-use crate::count::answer::{Answer, KeyCount};
+use crate::count::answer::{Answer, KeyCount, Series, SeriesCount};
 use crate::count::bucket_pairs::{self, OfWorker};
-use crate::count::order::{Order, SortBy};
 use crate::count::table::Table;
 use crate::measure::Quantity;
-use crate::query::Query;
+use crate::query::options::SortBy;
+use crate::query::{Order, Query};
 use crate::time::{BucketCache, Buckets, Labels};
 
 /// Maximum number of empty buckets between two others that are shown. A longer gap, such as after a single time in 1970, is left
@@ -25,64 +25,6 @@ const MAX_START: u64 = 10_000_000_000;
 
 /// Name of the column of buckets.
 const TIME: &str = "time";
-
-/// The counts of the most frequent keys by bucket.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Series {
-    /// The buckets in the order of time, each by its start.
-    pub buckets: Vec<String>,
-    /// The keys in the order of the answer, each with its count in all buckets.
-    pub keys: Vec<KeyCount>,
-    /// The counts above 0, by bucket and then by key: most keys are in few buckets.
-    pub counts: Vec<SeriesCount>,
-}
-
-/// The count of a key in a bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SeriesCount {
-    /// Index of the bucket.
-    pub bucket: usize,
-    /// Index of the key.
-    pub key: usize,
-    /// Number of records.
-    pub count: u64,
-}
-
-impl Series {
-    pub(crate) fn new(
-        buckets: &Buckets,
-        starts: &[i64],
-        keys: Vec<KeyCount>,
-        mut counts: Vec<SeriesCount>,
-    ) -> Self {
-        let mut labels = Labels::new(buckets);
-        let label = |&start: &i64| String::from_utf8_lossy(labels.label(start)).into_owned();
-        counts.sort_unstable();
-        Self { buckets: starts.iter().map(label).collect(), keys, counts }
-    }
-
-    /// The series with only the first `number` keys.
-    #[must_use]
-    pub fn first(&self, number: usize) -> Self {
-        let counts = self.counts.iter().filter(|known| known.key < number);
-        Self {
-            buckets: self.buckets.clone(),
-            keys: self.keys.iter().take(number).cloned().collect(),
-            counts: counts.copied().collect(),
-        }
-    }
-
-    /// The counts of each of the first `number` keys, at most, by bucket.
-    pub fn counts_of_first(&self, number: usize) -> Vec<Vec<u64>> {
-        let mut counts = vec![vec![0; self.buckets.len()]; number.min(self.keys.len())];
-        for known in &self.counts {
-            if let Some(of_key) = counts.get_mut(known.key) {
-                of_key[known.bucket] = known.count;
-            }
-        }
-        counts
-    }
-}
 
 /// The bytes with which a key in this bucket begins. Their order is that of time.
 pub(crate) fn prefix(start: i64) -> [u8; PREFIX] {
@@ -261,7 +203,7 @@ fn show(
     known.dedup();
     let (starts, gaps) = all_starts(buckets, &known);
     let mut counts = Vec::with_capacity(ranked.len());
-    keys.iter_mut().for_each(|key| query.joint.split(key));
+    keys.iter_mut().for_each(|key| key.split(query.joint));
     let mut labels = Labels::new(buckets);
     for (start, rank, mut row) in ranked {
         if let Ok(bucket) = starts.binary_search(&start) {

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::summary::Entry;
 use crate::count::answer::KeyCount;
-use crate::count::order::Order;
+use crate::query::Order;
 
 /// A key that occurs `count` times at least, and at most `error` times more.
 #[derive(Clone, Debug, PartialEq, Eq)]

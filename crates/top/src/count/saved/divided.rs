@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Counts;
-use crate::count::table::{Counted, Entry};
+use crate::count::order::Entry;
+use crate::count::table::Counted;
 use crate::count::tally::Tally;
 use crate::query::Query;
 use crate::time::timeline;

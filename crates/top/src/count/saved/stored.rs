@@ -8,7 +8,8 @@ use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Counts;
-use crate::count::table::{Counted, Entry};
+use crate::count::order::Entry;
+use crate::count::table::Counted;
 use crate::count::tally::Tally;
 use crate::measure::number::MAX_PLACES;
 use crate::measure::{Form, MAX_COUNT, Measures};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use finecomb_scan::SpillFile;
 
-use crate::count::table::{Counted, Entry, SHARDS, Table};
+use crate::count::order::Entry;
+use crate::count::table::{Counted, SHARDS, Table};
 use crate::measure::{Form, Measures};
 use finecomb_sys::varint;
 

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::count::answer::KeyCount;
-use crate::count::order::Order;
-use crate::count::table::{Entry, Table};
-use crate::query::Query;
-use crate::time::Buckets;
-use crate::time::timeline::{self, Series, SeriesCount};
+use crate::count::answer::{KeyCount, Series, SeriesCount};
+use crate::count::order::Entry;
+use crate::count::table::Table;
+use crate::query::{Order, Query};
+use crate::time::{Buckets, timeline};
 
 /// Maximum number of keys that are shown.
 pub(super) const MAX_KEYS: usize = 100;
@@ -89,7 +88,7 @@ pub(super) fn merged<'p>(
         counts.into_iter().map(move |(bucket, count)| SeriesCount { bucket, key: index, count })
     });
     let counts = counts.collect();
-    keys.iter_mut().for_each(|key| query.joint.split(key));
+    keys.iter_mut().for_each(|key| key.split(query.joint));
     (Series::new(buckets, &starts, keys, counts), starts)
 }
 
@@ -101,10 +100,9 @@ mod tests {
     use super::*;
     use crate::count::answer::Answer;
     use crate::count::hash::Hasher;
-    use crate::count::order::SortBy;
     use crate::follow::live::{Live, LiveRows, WorkerCounts};
-    use crate::query::QueryOptions;
     use crate::query::field::Field;
+    use crate::query::options::{QueryOptions, SortBy};
 
     const MINUTE: i64 = 60;
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use super::{Decimals, write_key};
-use crate::time::timeline::Series;
+use crate::count::answer::Series;
 
 /// Writes a row for each bucket and a column for each key, below a header.
 pub(super) fn write_matrix(series: &Series, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -84,8 +84,7 @@ fn level(sum: u64, most: u64) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::count::answer::KeyCount;
-    use crate::time::timeline::SeriesCount;
+    use crate::count::answer::{KeyCount, SeriesCount};
 
     fn series(counts: &[(&str, &[u64])]) -> Series {
         let buckets = counts.first().map_or(0, |(_, counts)| counts.len());
