@@ -6,12 +6,14 @@ pub(crate) mod arena;
 pub(crate) mod bucket_pairs;
 pub(crate) mod deferred;
 pub(crate) mod hash;
+pub(crate) mod live;
 pub(crate) mod order;
 pub(crate) mod saved;
 pub(crate) mod slot;
 pub(crate) mod spill;
 pub(crate) mod table;
 pub(crate) mod tally;
+pub(crate) mod timeline;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -25,18 +27,17 @@ use crate::count::answer::{Answer, Outcome};
 use crate::count::bucket_pairs::{OfWorker, PairCounts};
 use crate::count::deferred::{Deferred, Resolved, Sample};
 use crate::count::hash::Hasher;
+use crate::count::live::{Live, WorkerCounts};
 use crate::count::order::Selection;
 use crate::count::spill::{Selected, Spill, Spiller};
 use crate::count::table::{JoinedShard, SHARDS, Table};
 use crate::count::tally::Tally;
-use crate::follow::live::{Live, WorkerCounts};
 use crate::key::editor::Editor;
 use crate::key::plain::{Keys, LineMaker};
 use crate::measure::Measures;
 use crate::query::Query;
 use crate::records::rows::RowMaker;
 use crate::time::sorted::Narrower;
-use crate::time::timeline;
 
 /// Counts the keys of all records of `inputs` and returns the most frequent ones.
 ///

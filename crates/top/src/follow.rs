@@ -1,7 +1,6 @@
 //! Counting inputs that grow: exact answers during the count, buckets of time as they end, and a sliding window.
 
 mod finished;
-pub(crate) mod live;
 
 use std::time::Duration;
 
@@ -10,13 +9,12 @@ use finecomb_scan::{Followed, Inputs, Next, Pause, Problem, ScanOptions, follow}
 use self::finished::Ends;
 pub use self::finished::FinishedBucket;
 use crate::count::answer::{Answer, Outcome};
+use crate::count::live::Live;
 use crate::count::table::Table;
 use crate::count::tally::Tally;
-use crate::count::{Counter, answer_of, answer_of_tables, with_query_options};
-use crate::follow::live::Live;
+use crate::count::{Counter, answer_of, answer_of_tables, timeline, with_query_options};
 use crate::query::Query;
-use crate::time::SECOND;
-use crate::time::timeline;
+use crate::time::{SECOND, bucket};
 
 /// State of a count that follows its inputs, between two rounds of work.
 pub struct Following<'p, 'q> {
@@ -131,7 +129,7 @@ impl Following<'_, '_> {
             let counts = counter.counts();
             let Some(table) = counts.take() else { continue };
             let mut kept = table.without_keys();
-            kept.add_all(&table, |key| is_kept(timeline::split(key).0).then_some(key));
+            kept.add_all(&table, |key| is_kept(bucket::split(key).0).then_some(key));
             let records = |table: &Table| table.entries().iter().map(|entry| entry.count).sum::<u64>();
             counts.forget(records(&table) - records(&kept));
             counts.put_back(kept);

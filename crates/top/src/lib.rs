@@ -40,9 +40,9 @@ pub use count::answer::{
     AbsentField, Answer, Approximation, Cause, FirstSkipped, KeyCount, Outcome, QueryPart, Series,
     SeriesCount, Skipped,
 };
+pub use count::live::{Live, LiveRows};
 pub use count::saved::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};
 pub use count::{top, top_live};
-pub use follow::live::{Live, LiveRows};
 pub use follow::{FinishedBucket, Following, top_follow};
 pub use key::normalize::{Normalizer, UnknownKind};
 pub use key::pattern::{PatternError, SyntaxError};
@@ -56,7 +56,7 @@ pub use query::options::{Measure, MemoryLimit, QueryError, QueryOptions, Separat
 pub use records::named_fields::named_fields;
 pub use sample::{Sample, sample};
 pub use time::axis::{AxisTick, TimeAxis};
-pub use time::timeline::MAX_GAP;
+pub use time::bucket::MAX_GAP;
 pub use time::{
     Bound, BoundError, Every, EveryError, Last, LastError, Slack, SlackError, TimeForm, TimeFormError, Zone,
     ZoneError,

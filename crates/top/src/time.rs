@@ -5,7 +5,7 @@
 
 pub(crate) mod axis;
 mod bound;
-mod bucket;
+pub(crate) mod bucket;
 mod calendar;
 mod finder;
 mod form;
@@ -16,7 +16,6 @@ mod slack;
 pub(crate) mod sorted;
 #[cfg(test)]
 mod tests;
-pub(crate) mod timeline;
 mod written;
 mod zone;
 

@@ -5,7 +5,7 @@
 //! chosen from the counts of the keys alone.
 //!
 //! Counts that are shown or written to files before they are complete have the bucket at the beginning of each key instead:
-//! see [`timeline`](crate::time::timeline).
+//! see [`timeline`](crate::count::timeline).
 
 use std::collections::HashMap;
 use std::sync::Arc;

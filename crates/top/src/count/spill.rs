@@ -17,13 +17,13 @@ use finecomb_sys::io_reason;
 use self::run::{PARTS, Run, part_of};
 use crate::count::answer::KeyCount;
 use crate::count::hash::Hasher;
+use crate::count::live::WorkerCounts;
 use crate::count::order::{Entry, Selection};
 use crate::count::table::{Counted, Table};
-use crate::follow::live::WorkerCounts;
 use crate::measure::Measures;
 use crate::query::Order;
 use crate::query::options::MemoryLimit;
-use crate::time::timeline;
+use crate::time::bucket;
 
 /// Share of the bound for tables while records are counted, in percent. The rest is for blocks and keys, and for adding up.
 const COUNTING: usize = 60;
@@ -220,7 +220,7 @@ impl Selected {
         self.distinct += count as u64;
         match selection {
             Selection::Buckets => {
-                self.counts.extend(entries.map(|entry| (timeline::split(entry.key).0, entry.count)));
+                self.counts.extend(entries.map(|entry| (bucket::split(entry.key).0, entry.count)));
             }
             Selection::Keys(order) => {
                 self.best.extend(select(&order, entries));

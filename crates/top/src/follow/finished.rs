@@ -6,10 +6,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::count::answer::{Answer, KeyCount};
 use crate::count::table::{JoinedShard, SHARDS, Table};
+use crate::count::timeline;
 use crate::measure::Quantity;
 use crate::query::Query;
-use crate::time::timeline;
-use crate::time::{BucketCache, Buckets};
+use crate::time::{BucketCache, Buckets, bucket};
 
 /// Time from the first record of a later bucket until a bucket counts as ended: records may come a little late.
 const GRACE: Duration = Duration::from_secs(1);
@@ -43,7 +43,7 @@ pub(super) struct Ends {
 
 /// The starts of the buckets that tables count.
 pub(super) fn starts(tables: &[&Table]) -> BTreeSet<i64> {
-    tables.iter().flat_map(|table| table.entries()).map(|entry| timeline::split(entry.key).0).collect()
+    tables.iter().flat_map(|table| table.entries()).map(|entry| bucket::split(entry.key).0).collect()
 }
 
 /// The rows of buckets, joined over all tables, by the starts.
@@ -52,9 +52,9 @@ pub(super) fn rows(tables: &[&Table], query: &Query, starts: &BTreeSet<i64>) -> 
     let order = query.order_of_entries();
     for shard in 0..SHARDS {
         let joined = JoinedShard::new(tables, shard);
-        let wanted = joined.entries().filter(|entry| starts.contains(&timeline::split(entry.key).0));
+        let wanted = joined.entries().filter(|entry| starts.contains(&bucket::split(entry.key).0));
         for row in joined.select(&order, wanted) {
-            rows.entry(timeline::split(&row.key).0).or_default().push(row);
+            rows.entry(bucket::split(&row.key).0).or_default().push(row);
         }
     }
     rows
@@ -107,7 +107,7 @@ impl Ends {
             let mut long_gaps = 0;
             if !is_late && !query.has_key() {
                 let known: Vec<i64> = self.last.into_iter().chain([start]).collect();
-                let (starts, gaps) = timeline::all_starts(buckets, &known);
+                let (starts, gaps) = buckets.all_starts(&known);
                 long_gaps = gaps;
                 let between = starts.iter().skip(1).take(starts.len().saturating_sub(2));
                 finished.extend(between.map(|&empty| bucket(vec![empty_row(empty, query)], query, buckets)));
@@ -130,7 +130,7 @@ fn has_passed(instant: i64) -> bool {
 
 fn empty_row(start: i64, query: &Query) -> KeyCount {
     let values = vec![Quantity::None; query.measure_names.len()];
-    KeyCount { values, ..KeyCount::new(timeline::prefix(start).to_vec(), 0) }
+    KeyCount { values, ..KeyCount::new(bucket::prefix(start).to_vec(), 0) }
 }
 
 /// The answer for a single bucket.

@@ -21,8 +21,8 @@ use crate::records::absent_fields::Presence;
 use crate::records::filter::{FilterCache, split_at, split_records};
 use crate::records::layout::{Extractor, Plan, Scratch};
 use crate::time::Buckets;
+use crate::time::bucket::prefix;
 use crate::time::row_time::{RowTimes, ShownTime, TimePlan};
-use crate::time::timeline::prefix;
 
 /// Makes the keys of records and extracts the values that are measured. Its buffers are reused.
 pub(crate) struct RowMaker<'q> {

@@ -3,8 +3,6 @@
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
 
-use crate::query::Query;
-use crate::time::timeline;
 use crate::time::{BucketCache, Buckets, DAY, SECOND};
 
 /// Maximum number of marks.
@@ -71,16 +69,12 @@ pub struct AxisTick {
 }
 
 impl TimeAxis {
-    /// The axis of an answer with these starts of buckets, in any order. `None` if the query does not count by buckets.
-    pub fn new(query: &Query, starts: &[i64]) -> Option<Self> {
-        Some(Self::of_buckets(query.buckets()?, starts))
-    }
-
-    fn of_buckets(buckets: &Buckets, starts: &[i64]) -> Self {
+    /// The axis of buckets with these starts, in any order.
+    pub(crate) fn of_buckets(buckets: &Buckets, starts: &[i64]) -> Self {
         let mut known = starts.to_vec();
         known.sort_unstable();
         known.dedup();
-        let (starts, _) = timeline::all_starts(buckets, &known);
+        let (starts, _) = buckets.all_starts(&known);
         let mut cache = BucketCache::default();
         let follows = |pair: &[i64]| buckets.next(&mut cache, pair[0]) == pair[1];
         let joined: Vec<bool> = starts.windows(2).map(follows).collect();

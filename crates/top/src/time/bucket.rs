@@ -9,6 +9,16 @@ use thiserror::Error;
 use super::zone::{Stretch, Zone};
 use super::{DAY, SECOND};
 
+/// Maximum number of empty buckets between two others that are shown. A longer gap, such as that behind a single time of
+/// 1970, is left out.
+pub const MAX_GAP: usize = 1000;
+
+/// Number of bytes of a bucket in a key.
+const PREFIX: usize = 8;
+
+/// Maximum distance of a bucket from 1970, in seconds: 317 years.
+const MAX_START: u64 = 10_000_000_000;
+
 /// Width of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Every {
@@ -250,5 +260,57 @@ impl Buckets {
         };
         let label = zoned.strftime(form).to_string();
         if self.zone == Zone::UTC { label.replace("+00:00", "Z") } else { label }
+    }
+
+    /// Index of the first of the latest starts that are, with the empty buckets between them, about `limit`.
+    pub(crate) fn latest(&self, known: &[i64], limit: usize) -> usize {
+        let mut count = 1;
+        let later = known.windows(2).rev().take_while(|pair| {
+            let between = self.count_between(pair[0], pair[1]);
+            count += if between > MAX_GAP { 1 } else { between };
+            count <= limit
+        });
+        let later = later.count();
+        known.len().saturating_sub(later + 1)
+    }
+
+    /// The starts of all buckets from the first to the last, without long gaps, of which there are this many.
+    pub(crate) fn all_starts(&self, known: &[i64]) -> (Vec<i64>, u64) {
+        let mut cache = BucketCache::default();
+        let (mut starts, mut gaps) = (Vec::new(), 0);
+        for &start in known {
+            if let Some(&last) = starts.last() {
+                let before = starts.len();
+                let mut next = self.next(&mut cache, last);
+                while next < start && starts.len() - before < MAX_GAP {
+                    starts.push(next);
+                    next = self.next(&mut cache, next);
+                }
+                if next < start {
+                    starts.truncate(before);
+                    gaps += 1;
+                }
+            }
+            starts.push(start);
+        }
+        (starts, gaps)
+    }
+}
+
+/// The bytes with which a key in this bucket begins. Their order is that of time.
+pub(crate) fn prefix(start: i64) -> [u8; PREFIX] {
+    (start ^ i64::MIN).to_be_bytes()
+}
+
+/// Whether a key begins with a bucket that a record can be in: times are nanoseconds in 64 bits.
+pub(crate) fn is_in_bucket(key: &[u8]) -> bool {
+    key.len() >= PREFIX && split(key).0.unsigned_abs() <= MAX_START
+}
+
+/// The bucket and the key that were counted as one.
+pub(crate) fn split(key: &[u8]) -> (i64, &[u8]) {
+    match key.split_first_chunk::<PREFIX>() {
+        Some((prefix, key)) => (i64::from_be_bytes(*prefix) ^ i64::MIN, key),
+        None => (0, key),
     }
 }

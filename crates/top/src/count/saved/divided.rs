@@ -8,8 +8,9 @@ use super::Counts;
 use crate::count::order::Entry;
 use crate::count::table::Counted;
 use crate::count::tally::Tally;
+use crate::count::timeline;
 use crate::query::Query;
-use crate::time::timeline;
+use crate::time::bucket;
 
 impl Counts {
     /// The counts as they are [stored](Counts::store), but in `parts` parts, at least one, each with a share of the keys. The part
@@ -60,6 +61,6 @@ impl Counts {
 
     /// The key of an entry, without its bucket of time, unless buckets are all that is counted.
     fn key_of<'t>(&self, entry: &Entry<'t>) -> &'t [u8] {
-        if self.query.has_series() { timeline::split(entry.key).1 } else { entry.key }
+        if self.query.has_series() { bucket::split(entry.key).1 } else { entry.key }
     }
 }

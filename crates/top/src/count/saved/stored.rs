@@ -13,7 +13,7 @@ use crate::count::table::Counted;
 use crate::count::tally::Tally;
 use crate::measure::number::MAX_PLACES;
 use crate::measure::{Form, MAX_COUNT, Measures};
-use crate::time::timeline;
+use crate::time::bucket;
 
 /// First bytes of stored counts. The first byte does not occur in text; a transfer that converts line endings changes the others.
 const MAGIC: [u8; 8] = *b"\x89FCNT\r\n\x1a";
@@ -185,7 +185,7 @@ impl KeyReader<'_> {
         measures.iter_mut().for_each(|measures| measures.raise_to(self.places));
         for group in 0..number {
             let count = self.take_key().ok_or(INVALID)?;
-            if has_buckets && !timeline::is_in_bucket(&self.key) {
+            if has_buckets && !bucket::is_in_bucket(&self.key) {
                 return Err(INVALID);
             }
             if let Some(measures) = &mut measures {

@@ -6,7 +6,7 @@ use crate::count::answer::{KeyCount, Series, SeriesCount};
 use crate::count::order::Entry;
 use crate::count::table::Table;
 use crate::query::{Order, Query};
-use crate::time::{Buckets, timeline};
+use crate::time::{Buckets, bucket};
 
 /// Maximum number of keys that are shown.
 pub(super) const MAX_KEYS: usize = 100;
@@ -26,7 +26,7 @@ pub(super) fn first_keys(table: &Table, order: &Order) -> Vec<BucketedKey> {
     let entries = table.entries();
     let mut totals: HashMap<&[u8], u64> = HashMap::new();
     for entry in &entries {
-        *totals.entry(timeline::split(entry.key).1).or_default() += entry.count;
+        *totals.entry(bucket::split(entry.key).1).or_default() += entry.count;
     }
     let totals: Vec<Entry<'_>> =
         totals.into_iter().map(|(key, count)| Entry { key, count, hash: 0, group: 0 }).collect();
@@ -35,7 +35,7 @@ pub(super) fn first_keys(table: &Table, order: &Order) -> Vec<BucketedKey> {
     let places: HashMap<Vec<u8>, usize> =
         first.iter().enumerate().map(|(place, key)| (key.key.key.clone(), place)).collect();
     for entry in &entries {
-        let (start, key) = timeline::split(entry.key);
+        let (start, key) = bucket::split(entry.key);
         if let Some(&place) = places.get(key) {
             first[place].buckets.push((start, entry.count));
         }
@@ -76,8 +76,8 @@ pub(super) fn merged<'p>(
     let mut known: Vec<i64> = keys.iter().flat_map(of_key).map(|(start, _)| start).collect();
     known.sort_unstable();
     known.dedup();
-    let first = timeline::latest(buckets, &known, MAX_BUCKETS);
-    let (starts, _) = timeline::all_starts(buckets, &known[first..]);
+    let first = buckets.latest(&known, MAX_BUCKETS);
+    let (starts, _) = buckets.all_starts(&known[first..]);
     let counts = keys.iter().enumerate().flat_map(|(index, key)| {
         let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
         for (start, count) in of_key(key) {
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::count::answer::Answer;
     use crate::count::hash::Hasher;
-    use crate::follow::live::{Live, LiveRows, WorkerCounts};
+    use crate::count::live::{Live, LiveRows, WorkerCounts};
     use crate::query::field::Field;
     use crate::query::options::{QueryOptions, SortBy};
 
@@ -114,7 +114,7 @@ mod tests {
         let workers = workers.iter().map(|pairs| {
             let worker = WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
             for (minute, key) in *pairs {
-                let key = [&timeline::prefix(minute * MINUTE)[..], key.as_bytes()].concat();
+                let key = [&bucket::prefix(minute * MINUTE)[..], key.as_bytes()].concat();
                 worker.count(&key, &[(0, key.len())]);
             }
             worker

@@ -17,10 +17,11 @@ use crate::count::answer::{Answer, KeyCount};
 use crate::count::deferred::Deferred;
 use crate::count::order::Entry;
 use crate::count::table::{Groups, Table};
+use crate::count::timeline;
 use crate::measure::Measures;
 use crate::query::options::SortBy;
 use crate::query::{Order, Query};
-use crate::time::{Buckets, timeline};
+use crate::time::{Buckets, bucket};
 
 /// Minimum number of keys that a worker publishes. A key that is frequent in total is usually frequent for each worker.
 const MIN_PUBLISHED: usize = 500;
@@ -195,8 +196,8 @@ impl Live {
     fn arrange(&self, answer: &mut Answer, buckets: &Buckets) {
         if self.shows_latest {
             answer.top.reverse();
-            let known: Vec<i64> = answer.top.iter().map(|row| timeline::split(&row.key).0).collect();
-            answer.top.drain(..timeline::latest(buckets, &known, self.order.number));
+            let known: Vec<i64> = answer.top.iter().map(|row| bucket::split(&row.key).0).collect();
+            answer.top.drain(..buckets.latest(&known, self.order.number));
             if self.query.order.reverse {
                 answer.top.reverse();
             }

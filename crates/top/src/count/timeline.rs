@@ -11,43 +11,23 @@ use crate::count::table::Table;
 use crate::measure::Quantity;
 use crate::query::options::SortBy;
 use crate::query::{Order, Query};
-use crate::time::{BucketCache, Buckets, Labels};
-
-/// Maximum number of empty buckets between two others that are shown. A longer gap, such as after a single time in 1970, is left
-/// out.
-pub const MAX_GAP: usize = 1000;
-
-/// Number of bytes of a bucket in a key.
-const PREFIX: usize = 8;
-
-/// Maximum distance of a bucket from 1970, in seconds: 317 years.
-const MAX_START: u64 = 10_000_000_000;
+use crate::time::axis::TimeAxis;
+use crate::time::{Buckets, Labels, bucket};
 
 /// Name of the column of buckets.
 const TIME: &str = "time";
 
-/// The bytes with which a key in this bucket begins. Their order is that of time.
-pub(crate) fn prefix(start: i64) -> [u8; PREFIX] {
-    (start ^ i64::MIN).to_be_bytes()
-}
-
-/// Whether a key begins with a bucket that a record can be in: times are nanoseconds in 64 bits.
-pub(crate) fn is_in_bucket(key: &[u8]) -> bool {
-    key.len() >= PREFIX && split(key).0.unsigned_abs() <= MAX_START
-}
-
-/// The bucket and the key that were counted as one.
-pub(crate) fn split(key: &[u8]) -> (i64, &[u8]) {
-    match key.split_first_chunk::<PREFIX>() {
-        Some((prefix, key)) => (i64::from_be_bytes(*prefix) ^ i64::MIN, key),
-        None => (0, key),
+impl TimeAxis {
+    /// The axis of an answer with these starts of buckets, in any order. `None` if the query does not count by buckets.
+    pub fn new(query: &Query, starts: &[i64]) -> Option<Self> {
+        Some(Self::of_buckets(query.buckets()?, starts))
     }
 }
 
 /// The counts of tables by key alone. There must be at least one table.
 pub(crate) fn without_prefixes(tables: &[&Table]) -> Table {
     let mut merged = tables[0].without_keys();
-    tables.iter().for_each(|table| merged.add_all(table, |key| Some(split(key).1)));
+    tables.iter().for_each(|table| merged.add_all(table, |key| Some(bucket::split(key).1)));
     merged
 }
 
@@ -73,7 +53,7 @@ pub(crate) fn arrange_buckets(answer: &mut Answer, query: &Query, buckets: &Buck
     if query.order.by == SortBy::Key {
         add_empty_buckets(answer, buckets, query.order.reverse);
     }
-    answer.starts = answer.top.iter().map(|row| split(&row.key).0).collect();
+    answer.starts = answer.top.iter().map(|row| bucket::split(&row.key).0).collect();
     let mut labels = Labels::new(buckets);
     for (row, &start) in answer.top.iter_mut().zip(&answer.starts) {
         row.key.clear();
@@ -100,7 +80,7 @@ pub(crate) fn arrange_counts(
         counts.truncate(number);
     }
     let known: Vec<i64> = counts.iter().map(|&(start, _)| start).collect();
-    (answer.starts, answer.long_gaps) = all_starts(buckets, &known);
+    (answer.starts, answer.long_gaps) = buckets.all_starts(&known);
     let mut counts = counts.into_iter().peekable();
     let mut labels = Labels::new(buckets);
     let row = |&start: &i64| {
@@ -114,55 +94,21 @@ pub(crate) fn arrange_counts(
     }
 }
 
-/// Index of the first of the latest starts that are, with the empty buckets between them, about `limit`.
-pub(crate) fn latest(buckets: &Buckets, known: &[i64], limit: usize) -> usize {
-    let mut count = 1;
-    let later = known.windows(2).rev().take_while(|pair| {
-        let between = buckets.count_between(pair[0], pair[1]);
-        count += if between > MAX_GAP { 1 } else { between };
-        count <= limit
-    });
-    let later = later.count();
-    known.len().saturating_sub(later + 1)
-}
-
-/// The starts of all buckets from the first to the last, without long gaps, and the number of these gaps.
-pub(crate) fn all_starts(buckets: &Buckets, known: &[i64]) -> (Vec<i64>, u64) {
-    let mut cache = BucketCache::default();
-    let (mut starts, mut gaps) = (Vec::new(), 0);
-    for &start in known {
-        if let Some(&last) = starts.last() {
-            let before = starts.len();
-            let mut next = buckets.next(&mut cache, last);
-            while next < start && starts.len() - before < MAX_GAP {
-                starts.push(next);
-                next = buckets.next(&mut cache, next);
-            }
-            if next < start {
-                starts.truncate(before);
-                gaps += 1;
-            }
-        }
-        starts.push(start);
-    }
-    (starts, gaps)
-}
-
-/// Adds the empty buckets between the buckets of the answer, which are in the order of time or in the reverse one.
+/// Adds the buckets between those of the answer, which are in the order of time or in the reverse one.
 fn add_empty_buckets(answer: &mut Answer, buckets: &Buckets, is_reversed: bool) {
     let mut rows = std::mem::take(&mut answer.top);
     if is_reversed {
         rows.reverse();
     }
-    let known: Vec<i64> = rows.iter().map(|row| split(&row.key).0).collect();
-    let (starts, gaps) = all_starts(buckets, &known);
+    let known: Vec<i64> = rows.iter().map(|row| bucket::split(&row.key).0).collect();
+    let (starts, gaps) = buckets.all_starts(&known);
     let measures = answer.measure_names.len();
     let mut rows = rows.into_iter().peekable();
     let row = |start: i64| {
-        let known = rows.next_if(|row| row.key == prefix(start));
+        let known = rows.next_if(|row| row.key == bucket::prefix(start));
         known.unwrap_or_else(|| KeyCount {
             values: vec![Quantity::None; measures],
-            ..KeyCount::new(prefix(start).to_vec(), 0)
+            ..KeyCount::new(bucket::prefix(start).to_vec(), 0)
         })
     };
     answer.top = starts.into_iter().map(row).collect();
@@ -175,7 +121,7 @@ fn add_empty_buckets(answer: &mut Answer, buckets: &Buckets, is_reversed: bool) 
 /// Leaves only the rows of the first keys, in the order of time and of the keys, and makes the counts of these by bucket.
 fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     let rows = std::mem::take(&mut answer.top);
-    let counts = rows.iter().map(|row| (split(&row.key).1, row.count));
+    let counts = rows.iter().map(|row| (bucket::split(&row.key).1, row.count));
     let (distinct, keys) = first_keys(counts, &query.order);
     answer.distinct = distinct as u64;
     let ranked = ranked(rows, &keys);
@@ -201,7 +147,7 @@ fn show(
 ) {
     let mut known: Vec<i64> = ranked.iter().map(|&(start, ..)| start).collect();
     known.dedup();
-    let (starts, gaps) = all_starts(buckets, &known);
+    let (starts, gaps) = buckets.all_starts(&known);
     let mut counts = Vec::with_capacity(ranked.len());
     keys.iter_mut().for_each(|key| key.split(query.joint));
     let mut labels = Labels::new(buckets);
@@ -245,7 +191,7 @@ fn ranked(rows: Vec<KeyCount>, keys: &[KeyCount]) -> Vec<(i64, usize, KeyCount)>
     let ranks: HashMap<&[u8], usize> =
         keys.iter().enumerate().map(|(rank, key)| (key.key.as_slice(), rank)).collect();
     let ranked = rows.into_iter().filter_map(|row| {
-        let (start, key) = split(&row.key);
+        let (start, key) = bucket::split(&row.key);
         Some((start, *ranks.get(key)?, row))
     });
     let mut ranked: Vec<_> = ranked.collect();
