@@ -5,7 +5,6 @@ pub(crate) mod approximate;
 pub(crate) mod arena;
 pub(crate) mod bucket_pairs;
 pub(crate) mod deferred;
-pub(crate) mod hash;
 pub(crate) mod live;
 pub(crate) mod order;
 pub(crate) mod saved;
@@ -26,18 +25,19 @@ use crate::cells::Span;
 use crate::count::answer::{Answer, Outcome};
 use crate::count::bucket_pairs::{OfWorker, PairCounts};
 use crate::count::deferred::{Deferred, Resolved, Sample};
-use crate::count::hash::Hasher;
 use crate::count::live::{Live, WorkerCounts};
 use crate::count::order::Selection;
 use crate::count::spill::{Selected, Spill, Spiller};
 use crate::count::table::{JoinedShard, SHARDS, Table};
 use crate::count::tally::Tally;
 use crate::key::editor::Editor;
-use crate::key::plain::{Keys, LineMaker};
+use crate::key::hash::Hasher;
+use crate::key::keys::Keys;
 use crate::measure::Measures;
 use crate::query::Query;
+use crate::records::plain::LineMaker;
 use crate::records::rows::RowMaker;
-use crate::time::sorted::Narrower;
+use crate::records::sorted::Narrower;
 
 /// Counts the keys of all records of `inputs` and returns the most frequent ones.
 ///
@@ -106,7 +106,7 @@ pub(crate) fn with_query_options<'o>(
     options: &ScanOptions<'o>,
     query: &Query,
 ) -> (ScanOptions<'o>, Option<Arc<Narrower>>) {
-    let narrower = query.narrower();
+    let narrower = Narrower::of(query);
     let narrow = narrower.clone().map(|narrower| narrower as Arc<dyn Narrow>);
     (options.clone().recognize(query.recognizer()).narrow(narrow), narrower)
 }

@@ -1,14 +1,14 @@
-//! From the fields of a record to its key.
+//! Keys: how they are joined, changed and hashed, and the regular expressions of queries.
 
 pub(crate) mod between_fields;
 pub(crate) mod edit;
 pub(crate) mod editor;
-pub(crate) mod extract;
 pub(crate) mod go_syntax;
+pub(crate) mod hash;
+pub(crate) mod keys;
 pub(crate) mod leading_star;
 pub(crate) mod lower_case;
 pub(crate) mod normalize;
 pub(crate) mod pattern;
-pub(crate) mod plain;
 pub(crate) mod replacement;
 pub(crate) mod text_regex;

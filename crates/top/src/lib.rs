@@ -37,8 +37,7 @@ mod sample;
 mod time;
 
 pub use count::answer::{
-    AbsentField, Answer, Approximation, Cause, FirstSkipped, KeyCount, Outcome, QueryPart, Series,
-    SeriesCount, Skipped,
+    Answer, Approximation, Cause, FirstSkipped, KeyCount, Outcome, Series, SeriesCount, Skipped,
 };
 pub use count::live::{Live, LiveRows};
 pub use count::saved::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};
@@ -53,6 +52,7 @@ pub use query::field::{Field, FieldError, Name, Step};
 pub use query::fields::{FieldList, FieldListError};
 pub use query::input_format::{FormatError, InputFormat, InputFormatError};
 pub use query::options::{Measure, MemoryLimit, QueryError, QueryOptions, Separator, SortBy};
+pub use records::absent_fields::{AbsentField, QueryPart};
 pub use records::named_fields::named_fields;
 pub use sample::{Sample, sample};
 pub use time::axis::{AxisTick, TimeAxis};

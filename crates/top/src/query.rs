@@ -8,25 +8,22 @@ pub(crate) mod near_names;
 pub(crate) mod options;
 pub(crate) mod row_query;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use finecomb_scan::Recognize;
 
-use crate::count::hash::Hasher;
 use crate::key::between_fields::Joint;
 use crate::key::edit::Edit;
+use crate::key::hash::Hasher;
 use crate::key::normalize::Normalizer;
-use crate::key::pattern::{Case, PatternError, RecordPattern};
-use crate::key::text_regex::TextRegex;
+use crate::key::pattern::{Case, RecordPattern};
 use crate::query::fields::FieldList;
 use crate::query::input_format::InputFormat;
-use crate::query::options::{Measure, MemoryLimit, QueryError, QueryOptions, Separator, SortBy};
+use crate::query::options::{Measure, MemoryLimit, QueryError, QueryOptions, SortBy, Splitter};
 use crate::query::row_query::{KeySource, RowQuery};
-use crate::records::filter::Filter;
-use crate::records::layout::Recognizer;
-use crate::records::split::Splitter;
-use crate::time::sorted::{Narrower, SortedWindow};
-use crate::time::{Buckets, Last};
+use crate::records::layout::{Plan, Recognizer};
+use crate::time::{Bound, Buckets, Last, Slack, Zone};
 
 /// Name of the column of a key that has no name of its own.
 const KEY: &str = "key";
@@ -34,6 +31,15 @@ const KEY: &str = "key";
 /// Number of keys in a table from which on new keys may be deferred. A table of twice as many fills a huge page, and fits in the
 /// L2 cache.
 const DEFER_FROM: usize = 1 << 14;
+
+/// Filter of records.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    /// All of these must match.
+    pub(crate) must: Vec<RecordPattern>,
+    /// None of these may match.
+    pub(crate) must_not: Vec<RecordPattern>,
+}
 
 /// The keys of an answer and their order. Keys that are equal by the criterion are ordered by their bytes.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +67,9 @@ pub struct Query {
     pub(crate) joint: Joint,
     /// Formats, conditions and measures, if there are any.
     pub(crate) rows: Option<Arc<RowQuery>>,
-    /// Restricts the part that is read of files in the order of time.
+    /// The plan of all files, if there are rows and it does not depend on the file.
+    pub(crate) plan: Option<Arc<Plan>>,
+    /// Restricts what is read of files that are in the order of time.
     pub(crate) sorted: Option<Arc<SortedWindow>>,
     /// Names of the fields that form the key; empty if they have only numbers.
     pub(crate) key_fields: Vec<String>,
@@ -93,17 +101,14 @@ impl Query {
 
     /// Recognises the format of files, if that is needed.
     pub(crate) fn recognizer(&self) -> Option<Arc<dyn Recognize>> {
-        let rows = self.rows.as_ref().filter(|rows| rows.needs_recognition())?;
-        Some(Arc::new(Recognizer(Arc::clone(rows))))
-    }
-
-    /// Restricts the part that is read of files in the order of time.
-    pub(crate) fn narrower(&self) -> Option<Arc<Narrower>> {
-        self.sorted.as_ref().map(|window| Arc::new(Narrower::new(window)))
+        let rows = self.rows.as_ref()?;
+        // Records of CSV may span lines.
+        let is_needed = self.plan.is_none() || matches!(rows.input, InputFormat::Csv);
+        is_needed.then(|| Arc::new(Recognizer(Arc::clone(rows))) as Arc<dyn Recognize>)
     }
 
     /// Whether the time of a record is in a group of the expression for keys.
-    pub(crate) fn has_time_in_group(&self) -> bool {
+    fn has_time_in_group(&self) -> bool {
         let columns = self.rows.as_ref().and_then(|rows| rows.time.as_ref()?.columns.as_ref());
         columns.is_some_and(|columns| columns.fields.is_empty())
     }
@@ -188,10 +193,15 @@ impl Query {
             .iter()
             .map(|(text, replacement)| Edit::new(text, replacement, case).map_err(of("sed")));
         let edits = edits.collect::<Result<Vec<_>, _>>()?;
-        let splitter = splitter(&options.separator).map_err(of("separator"))?;
+        let splitter = options.separator.compile().map_err(of("separator"))?;
         let rows = RowQuery::is_needed(options)
             .then(|| RowQuery::new(options, splitter.clone(), case))
             .transpose()?;
+        let plan = match &rows {
+            Some(rows) => Plan::of_all_files(rows)
+                .map_err(|error| QueryError::Input { format: rows.input.name().to_owned(), error })?,
+            None => None,
+        };
         let key_fields = rows.as_ref().map(RowQuery::key_fields).unwrap_or_default();
         let has_several = key_fields.len() > 1;
         Ok(Self {
@@ -215,6 +225,7 @@ impl Query {
             measure_names: options.measures.iter().map(Measure::to_string).collect(),
             edits,
             rows: rows.map(Arc::new),
+            plan: plan.map(Arc::new),
             sorted: SortedWindow::new(options)?.map(Arc::new),
             last: options.last,
             approximate: options.approximate,
@@ -226,6 +237,57 @@ impl Query {
     }
 }
 
+/// The search for the window of a query.
+#[derive(Debug)]
+pub(crate) struct SortedWindow {
+    /// Finds the times of all records, also of those that the query does not count.
+    pub(crate) times: Query,
+    pub(crate) window: Range<i64>,
+    pub(crate) slack: i64,
+    pub(crate) zone: Zone,
+}
+
+impl SortedWindow {
+    /// `None` if the query does not say that files are in the order of time.
+    fn new(options: &QueryOptions) -> Result<Option<Self>, QueryError> {
+        let Some(Slack { nanoseconds: slack }) = options.sorted else { return Ok(None) };
+        let (since, until) = (options.since, options.until);
+        if since.is_none() && until.is_none() {
+            return Err(QueryError::SortedWithoutWindow);
+        }
+        let mut times = Query::new(&options_of_times(options, &options.extract))?;
+        if !times.has_time_in_group() {
+            times = Query::new(&options_of_times(options, &[]))?;
+        } else if options.each {
+            return Err(QueryError::SortedByGroup);
+        }
+        Ok(Some(Self {
+            times,
+            window: since.map_or(i64::MIN, |since| since.nanoseconds)
+                ..until.map_or(i64::MAX, |until| until.nanoseconds),
+            slack,
+            zone: options.zone.clone(),
+        }))
+    }
+}
+
+/// The options of a query that counts all records that have a time, and match an expression if there is one.
+fn options_of_times(options: &QueryOptions, extract: &[String]) -> QueryOptions {
+    QueryOptions {
+        input: options.input.clone(),
+        delimiter: options.delimiter,
+        has_header: options.has_header,
+        separator: options.separator.clone(),
+        extract: extract.to_vec(),
+        ignore_case: options.ignore_case,
+        time: options.time.clone(),
+        time_form: options.time_form.clone(),
+        zone: options.zone.clone(),
+        since: Some(Bound { nanoseconds: i64::MIN }),
+        ..QueryOptions::default()
+    }
+}
+
 /// Names of the columns of a key of these fields. Edits make one text of several fields.
 fn key_names(rows: Option<&RowQuery>, fields: &[String], is_edited: bool) -> Vec<String> {
     match fields {
@@ -234,12 +296,4 @@ fn key_names(rows: Option<&RowQuery>, fields: &[String], is_edited: bool) -> Vec
         [_, _, ..] if is_edited => vec![KEY.to_owned()],
         fields => fields.to_vec(),
     }
-}
-
-fn splitter(separator: &Separator) -> Result<Splitter, PatternError> {
-    Ok(match separator {
-        Separator::Blanks => Splitter::Blanks,
-        Separator::Quotes => Splitter::Quotes,
-        Separator::Regex(text) => Splitter::Regex(TextRegex::new(text)?),
-    })
 }

@@ -12,11 +12,13 @@ use finecomb_scan::{
 
 use crate::cells::{Span, bytes_of};
 use crate::key::editor::{Change, Editor};
-use crate::key::plain::{KeyMaker, Keys, NoKey};
+use crate::key::keys::Keys;
 use crate::query::Query;
-use crate::records::filter::{FilterCache, Verdict, split_records};
+use crate::records::filter::{FilterCache, Verdict};
+use crate::records::plain::{KeyMaker, NoKey};
+use crate::records::row_time::ShownTime;
 use crate::records::rows::RowMaker;
-use crate::time::row_time::ShownTime;
+use crate::records::split::split_records;
 
 /// Explanation of the first records.
 #[derive(Debug)]

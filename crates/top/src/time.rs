@@ -11,9 +11,7 @@ mod finder;
 mod form;
 mod label;
 mod last;
-pub(crate) mod row_time;
 mod slack;
-pub(crate) mod sorted;
 #[cfg(test)]
 mod tests;
 mod written;

@@ -8,6 +8,7 @@ use finecomb_sys::units::counted;
 use crate::key::between_fields::{Joint, split};
 use crate::measure::Quantity;
 use crate::query::options::SortBy;
+use crate::records::absent_fields::AbsentField;
 use crate::time::{Buckets, Labels};
 
 /// A key and its count.
@@ -184,29 +185,6 @@ pub struct Approximation {
     /// Whether the inputs changed between the two passes: the second one counted another number of records, or a count that is
     /// impossible after the first.
     pub has_changed: bool,
-}
-
-/// A field of a query that no record has. Its conditions are false, and its measures have no values.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AbsentField {
-    /// The field, as written in the part of the query.
-    pub field: String,
-    /// The part of the query.
-    pub part: QueryPart,
-}
-
-/// A part of a query that uses a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum QueryPart {
-    /// The condition.
-    Condition {
-        /// Whether the field may be a text that lacks its quotes, as in `level == error`.
-        may_be_text: bool,
-    },
-    /// The key.
-    Key,
-    /// The measure with this index, and perhaps later ones.
-    Measure(usize),
 }
 
 /// Records or values that are not counted.

@@ -148,7 +148,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::count::hash::Hasher;
+    use crate::key::hash::Hasher;
     use crate::measure::Measures;
 
     /// Counts keys, each with a bucket, in blocks of this many.

@@ -19,10 +19,10 @@ use finecomb_sys::ReadBuffer;
 use finecomb_sys::memory::FixedVec;
 
 use crate::cells::{Span, bytes_of};
-use crate::count::hash::Hasher;
 use crate::count::order::Entry;
 use crate::count::slot::Head;
 use crate::count::table::{SHARDS, Table, Visitor, bit_of, high, shard_of};
+use crate::key::hash::Hasher;
 use crate::query::Order;
 
 /// Keys are deferred once fewer than one in this many repeat.

@@ -389,9 +389,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::count::hash::Hasher;
     use crate::count::table::tests::table_of_sums;
     use crate::key::between_fields::Joint;
+    use crate::key::hash::Hasher;
     use crate::measure::MeasureKind;
     use crate::query::field::Field;
     use crate::query::options::{Measure, QueryOptions, SortBy};

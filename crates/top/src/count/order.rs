@@ -171,9 +171,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::count::hash::Hasher;
     use crate::count::table::tests::{table_of, table_of_sums};
     use crate::count::table::{JoinedShard, SHARDS};
+    use crate::key::hash::Hasher;
 
     /// All keys of all shards, without any selection.
     fn all(shards: &[JoinedShard<'_>]) -> Vec<KeyCount> {

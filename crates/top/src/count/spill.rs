@@ -16,10 +16,10 @@ use finecomb_sys::io_reason;
 
 use self::run::{PARTS, Run, part_of};
 use crate::count::answer::KeyCount;
-use crate::count::hash::Hasher;
 use crate::count::live::WorkerCounts;
 use crate::count::order::{Entry, Selection};
 use crate::count::table::{Counted, Table};
+use crate::key::hash::Hasher;
 use crate::measure::Measures;
 use crate::query::Order;
 use crate::query::options::MemoryLimit;

@@ -5,8 +5,8 @@
 use std::mem;
 
 use crate::key::edit::EditCache;
+use crate::key::keys::Keys;
 use crate::key::lower_case::append_lower_case;
-use crate::key::plain::Keys;
 use crate::query::Query;
 
 /// Changes keys as a query says. Its buffers are reused.

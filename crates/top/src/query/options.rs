@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::key::normalize::Normalizer;
 use crate::key::pattern::PatternError;
+use crate::key::text_regex::TextRegex;
 use crate::measure::MeasureKind;
 use crate::query::condition::ConditionError;
 use crate::query::field::Field;
@@ -26,6 +27,27 @@ pub enum Separator {
     Quotes,
     /// Every match of a regular expression.
     Regex(String),
+}
+
+/// Compiled separator of fields.
+#[derive(Clone, Debug)]
+pub(crate) enum Splitter {
+    /// Runs of spaces and tabs. Those before the first field are skipped.
+    Blanks,
+    /// Like [`Splitter::Blanks`], but a field in double quotes may contain blanks and loses its quotes.
+    Quotes,
+    /// Every match of an expression. A record that begins with a match has an empty first field.
+    Regex(TextRegex),
+}
+
+impl Separator {
+    pub(crate) fn compile(&self) -> Result<Splitter, PatternError> {
+        Ok(match self {
+            Self::Blanks => Splitter::Blanks,
+            Self::Quotes => Splitter::Quotes,
+            Self::Regex(text) => Splitter::Regex(TextRegex::new(text)?),
+        })
+    }
 }
 
 /// A measure of a field.

@@ -1,20 +1,16 @@
 //! The part of a query that is about fields with names, conditions and measures.
 
-use std::sync::Arc;
+use std::ops::Range;
 
 use crate::cells::Origin;
-use crate::count::answer::{AbsentField, QueryPart};
-use crate::key::extract::{Each, KeyPattern};
 use crate::key::pattern::Case;
 use crate::measure::MeasureKind;
 use crate::query::condition::Condition;
 use crate::query::field::Field;
 use crate::query::input_format::InputFormat;
-use crate::query::options::{Measure, QueryError, QueryOptions};
-use crate::records::absent_fields::Presence;
-use crate::records::layout::Plan;
-use crate::records::split::Splitter;
-use crate::time::row_time::TimeQuery;
+use crate::query::options::{Measure, QueryError, QueryOptions, Splitter};
+use crate::records::extract::{Each, KeyPattern};
+use crate::time::{Buckets, TimeForm, Zone};
 
 /// Maximum number of fields by position that form a key. Each is a column.
 const MAX_KEY_FIELDS: u64 = 1000;
@@ -42,8 +38,6 @@ pub(crate) struct RowQuery {
     pub(crate) missing: Option<Vec<u8>>,
     /// Measures, each with the index of its field among the columns.
     pub(crate) measures: Vec<(MeasureKind, usize)>,
-    /// The plan of all files, if it does not depend on the file.
-    pub(crate) plan: Option<Arc<Plan>>,
 }
 
 /// Origin of the key of a record.
@@ -64,6 +58,46 @@ pub(crate) struct Columns {
     pub(crate) origins: Vec<Origin>,
     /// The fields that are extracted by the format.
     pub(crate) fields: Vec<Field>,
+}
+
+/// The part of a query about the times of records.
+#[derive(Debug)]
+pub(crate) struct TimeQuery {
+    /// The column with the time. `None` if it is found for each file.
+    pub(crate) columns: Option<Columns>,
+    pub(crate) form: TimeForm,
+    pub(crate) zone: Zone,
+    /// The instants that are counted.
+    pub(crate) window: Range<i64>,
+    pub(crate) buckets: Option<Buckets>,
+    /// Slices of time in which counts are forgotten, unless that is done by buckets.
+    pub(crate) slices: Option<Buckets>,
+}
+
+impl TimeQuery {
+    /// `None` if the query does not depend on times.
+    pub(crate) fn new(
+        options: &QueryOptions,
+        pattern: Option<&KeyPattern>,
+    ) -> Result<Option<Self>, QueryError> {
+        let QueryOptions { time, time_form, zone, since, until, every, last, .. } = options;
+        if since.is_none() && until.is_none() && every.is_none() && last.is_none() {
+            return match time {
+                Some(_) => Err(QueryError::UnusedTime),
+                None => Ok(None),
+            };
+        }
+        let columns = time.as_ref().map(|field| Columns::of_one(field, pattern));
+        Ok(Some(Self {
+            columns,
+            form: time_form.clone(),
+            zone: zone.clone(),
+            window: since.map_or(i64::MIN, |since| since.nanoseconds)
+                ..until.map_or(i64::MAX, |until| until.nanoseconds),
+            buckets: every.map(|every| Buckets::new(every, zone.clone())),
+            slices: last.filter(|_| every.is_none()).map(|last| Buckets::new(last.slice(), Zone::UTC)),
+        }))
+    }
 }
 
 impl Columns {
@@ -163,7 +197,7 @@ impl RowQuery {
             let has_time_only = time.is_some() && options.fields.is_whole_record();
             if has_names || has_time_only { InputFormat::Auto } else { InputFormat::Lines }
         });
-        let mut query = Self {
+        Ok(Self {
             input,
             splitter,
             delimiter: options.delimiter,
@@ -176,12 +210,7 @@ impl RowQuery {
             key,
             missing: options.missing.clone().map(String::into_bytes),
             measures,
-            plan: None,
-        };
-        let plan = Plan::of_all_files(&query)
-            .map_err(|error| QueryError::Input { format: query.input.name().to_owned(), error });
-        query.plan = plan?.map(Arc::new);
-        Ok(query)
+        })
     }
 
     /// Names of the fields or groups that form the key. Empty if some have only numbers: these are one text, as they are
@@ -210,40 +239,6 @@ impl RowQuery {
         }
     }
 
-    /// The fields that no record has, by the presence of the fields of the condition, and of the fields of the key and the
-    /// measures.
-    pub(crate) fn absent(&self, condition: &Presence, values: &Presence) -> Vec<AbsentField> {
-        let of_condition = self.condition.iter().flat_map(|parsed| {
-            let fields = parsed.fields().iter().enumerate();
-            fields.filter(|&(column, _)| condition.lacks(column)).map(|(column, field)| AbsentField {
-                field: match field {
-                    Field::Position(number) => format!("${number}"),
-                    Field::Named(name) => name.text.clone(),
-                },
-                part: QueryPart::Condition { may_be_text: parsed.may_be_text(column) },
-            })
-        });
-        let name = |column: usize| self.name_of(&self.value_columns, column);
-        // Records without a field of the key are skipped and reported, unless a text takes its place.
-        let key_columns = match self.key {
-            KeySource::Columns(count) if self.missing.is_some() => count,
-            _ => 0,
-        };
-        let origins = &self.value_columns.origins;
-        let is_named_once = |column: usize| {
-            let origin = origins[column];
-            matches!(origin, Origin::Format(_)) && !origins[..column].contains(&origin)
-        };
-        let of_key = (0..key_columns).filter(|&column| values.lacks(column) && is_named_once(column));
-        let of_key = of_key.map(|column| AbsentField { field: name(column), part: QueryPart::Key });
-        let is_first = |at: usize, column: usize| self.measures[..at].iter().all(|other| other.1 != column);
-        let measured = self.measures.iter().enumerate().map(|(at, &(_, column))| (at, column));
-        let of_measures = measured
-            .filter(|&(at, column)| values.lacks(column) && is_first(at, column))
-            .map(|(at, column)| AbsentField { field: name(column), part: QueryPart::Measure(at) });
-        of_condition.chain(of_key).chain(of_measures).collect()
-    }
-
     /// Whether a field is selected by number.
     pub(crate) fn has_positions(&self) -> bool {
         let fields = self.condition_columns.fields.iter().chain(&self.value_columns.fields);
@@ -262,11 +257,6 @@ impl RowQuery {
                 Field::Position(_) => None,
             })
             .collect()
-    }
-
-    /// Whether the plan depends on the beginning of a file, or records may span lines.
-    pub(crate) fn needs_recognition(&self) -> bool {
-        self.plan.is_none() || matches!(self.input, InputFormat::Csv)
     }
 }
 

@@ -2,7 +2,32 @@
 
 use finecomb_sys::varint;
 
-use crate::cells::{Cell, Cells};
+use crate::cells::{Cell, Cells, Origin};
+use crate::query::field::Field;
+use crate::query::row_query::{KeySource, RowQuery};
+
+/// A field of a query that no record has. Its conditions are false, and its measures have no values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsentField {
+    /// The field, as written in the part of the query.
+    pub field: String,
+    /// The part of the query.
+    pub part: QueryPart,
+}
+
+/// A part of a query that uses a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueryPart {
+    /// The condition.
+    Condition {
+        /// Whether the field may be a text that lacks its quotes, as in `level == error`.
+        may_be_text: bool,
+    },
+    /// The key.
+    Key,
+    /// The measure with this index, and perhaps later ones.
+    Measure(usize),
+}
 
 /// The columns that have a value in some record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,6 +78,42 @@ impl Presence {
     /// Whether there are well-formed records, and none has a value in this column.
     pub(crate) fn lacks(&self, column: usize) -> bool {
         self.has_records && self.found.get(column) == Some(&false)
+    }
+}
+
+impl RowQuery {
+    /// The fields that no record has, by what was found of those of the condition, and of those of the key and the
+    /// measures.
+    pub(crate) fn absent(&self, condition: &Presence, values: &Presence) -> Vec<AbsentField> {
+        let of_condition = self.condition.iter().flat_map(|parsed| {
+            let fields = parsed.fields().iter().enumerate();
+            fields.filter(|&(column, _)| condition.lacks(column)).map(|(column, field)| AbsentField {
+                field: match field {
+                    Field::Position(number) => format!("${number}"),
+                    Field::Named(name) => name.text.clone(),
+                },
+                part: QueryPart::Condition { may_be_text: parsed.may_be_text(column) },
+            })
+        });
+        let name = |column: usize| self.name_of(&self.value_columns, column);
+        // Records without a field of the key are skipped and reported, unless a text takes its place.
+        let key_columns = match self.key {
+            KeySource::Columns(count) if self.missing.is_some() => count,
+            _ => 0,
+        };
+        let origins = &self.value_columns.origins;
+        let is_named_once = |column: usize| {
+            let origin = origins[column];
+            matches!(origin, Origin::Format(_)) && !origins[..column].contains(&origin)
+        };
+        let of_key = (0..key_columns).filter(|&column| values.lacks(column) && is_named_once(column));
+        let of_key = of_key.map(|column| AbsentField { field: name(column), part: QueryPart::Key });
+        let is_first = |at: usize, column: usize| self.measures[..at].iter().all(|other| other.1 != column);
+        let measured = self.measures.iter().enumerate().map(|(at, &(_, column))| (at, column));
+        let of_measures = measured
+            .filter(|&(at, column)| values.lacks(column) && is_first(at, column))
+            .map(|(at, column)| AbsentField { field: name(column), part: QueryPart::Measure(at) });
+        of_condition.chain(of_key).chain(of_measures).collect()
     }
 }
 

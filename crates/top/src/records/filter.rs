@@ -4,15 +4,8 @@ use finecomb_scan::LineEnds;
 
 use crate::cells::{Span, bytes_of};
 use crate::key::pattern::{PatternCache, RecordPattern};
-
-/// Filter of records.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Filter {
-    /// All of these must match.
-    pub(crate) must: Vec<RecordPattern>,
-    /// None of these may match.
-    pub(crate) must_not: Vec<RecordPattern>,
-}
+use crate::query::Filter;
+use crate::records::split::split_records;
 
 /// Scratch memory of a filter.
 #[derive(Debug)]
@@ -117,30 +110,4 @@ fn drop_matching(pattern: &RecordPattern, cache: &mut PatternCache, text: &[u8],
         }
         _ => true,
     });
-}
-
-/// Splits a text into records: its lines without `\n` or `\r\n`.
-pub(crate) fn split_records(text: &[u8], ends: &mut LineEnds, records: &mut Vec<Span>) {
-    split_at(text, ends.find(text), records);
-}
-
-/// Splits a text into the records that have these ends, without `\n` or `\r\n`.
-pub(crate) fn split_at(text: &[u8], ends: &[u32], records: &mut Vec<Span>) {
-    records.clear();
-    let mut start = 0;
-    records.extend(ends.iter().map(|&end| {
-        let line = (start, end as usize);
-        start = line.1 + 1;
-        without_carriage_return(text, line)
-    }));
-    if start < text.len() {
-        records.push(without_carriage_return(text, (start, text.len())));
-    }
-}
-
-#[inline(always)]
-pub(crate) fn without_carriage_return(text: &[u8], (start, end): Span) -> Span {
-    // For an empty line, this looks at the line feed before it, or at nothing if the line is the first.
-    let has_carriage_return = end > 0 && text[end - 1] == b'\r';
-    (start, end - usize::from(has_carriage_return))
 }

@@ -16,3 +16,58 @@ pub(crate) mod lines;
 pub(crate) mod logfmt;
 pub(crate) mod regex;
 pub(crate) mod syslog;
+
+use crate::cells::{Cells, Span};
+use crate::records::format::access::AccessLog;
+use crate::records::format::csv::Csv;
+use crate::records::format::json::{Json, JsonScratch};
+use crate::records::format::lines::{LineFields, LineScratch};
+use crate::records::format::logfmt::Logfmt;
+use crate::records::format::regex::{RegexCache, RegexRecords};
+use crate::records::format::syslog::Syslog;
+
+/// Extracts fields from records of one format.
+#[derive(Debug)]
+pub(crate) enum Extractor {
+    Lines(Box<LineFields>),
+    Access(AccessLog),
+    Csv(Csv),
+    Json(Json),
+    Logfmt(Logfmt),
+    Syslog(Syslog),
+    Regex(Box<RegexRecords>),
+}
+
+/// Scratch memory of an extractor.
+#[derive(Debug)]
+pub(crate) enum Scratch {
+    None,
+    Lines(Box<LineScratch>),
+    Json(JsonScratch),
+    Regex(Box<RegexCache>),
+}
+
+impl Extractor {
+    pub(crate) fn scratch(&self) -> Scratch {
+        match self {
+            Self::Lines(lines) => Scratch::Lines(Box::new(lines.scratch())),
+            Self::Json(_) => Scratch::Json(JsonScratch::default()),
+            Self::Regex(regex) => Scratch::Regex(Box::new(regex.cache())),
+            _ => Scratch::None,
+        }
+    }
+
+    /// Appends a cell for each wanted field and each record to `cells`. `scratch` is that of this extractor.
+    pub(crate) fn extract(&self, scratch: &mut Scratch, text: &[u8], records: &[Span], cells: &mut Cells) {
+        match (self, scratch) {
+            (Self::Lines(lines), Scratch::Lines(scratch)) => lines.extract(scratch, text, records, cells),
+            (Self::Json(json), Scratch::Json(scratch)) => json.extract(scratch, text, records, cells),
+            (Self::Regex(regex), Scratch::Regex(scratch)) => regex.extract(scratch, text, records, cells),
+            (Self::Access(access), _) => access.extract(text, records, cells),
+            (Self::Csv(csv), _) => csv.extract(text, records, cells),
+            (Self::Logfmt(logfmt), _) => logfmt.extract(text, records, cells),
+            (Self::Syslog(syslog), _) => syslog.extract(text, records, cells),
+            (Self::Lines(_) | Self::Json(_) | Self::Regex(_), _) => {}
+        }
+    }
+}

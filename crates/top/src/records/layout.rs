@@ -4,20 +4,21 @@ use std::sync::Arc;
 
 use finecomb_scan::{LineEnds, Reason, Recognize, Recognized, RecordEnds, Records, Source};
 
-use crate::cells::{Cells, Span, bytes_of};
+use crate::cells::{Span, bytes_of};
 use crate::query::field::Field;
 use crate::query::input_format::{FormatError, InputFormat};
 use crate::query::row_query::RowQuery;
-use crate::records::filter::without_carriage_return;
+use crate::records::format::Extractor;
 use crate::records::format::access::{AccessFormat, AccessLog};
 use crate::records::format::csv::{Csv, CsvError, Dialect, Header};
 use crate::records::format::detect::{Detected, detect};
-use crate::records::format::json::{Json, JsonScratch};
-use crate::records::format::lines::{LineFields, LineScratch, Unnamed};
+use crate::records::format::json::Json;
+use crate::records::format::lines::{LineFields, Unnamed};
 use crate::records::format::logfmt::Logfmt;
-use crate::records::format::regex::{RegexCache, RegexRecords};
+use crate::records::format::regex::RegexRecords;
 use crate::records::format::syslog::Syslog;
-use crate::time::row_time::{EXAMINED, TimePlan};
+use crate::records::row_time::{EXAMINED, TimePlan};
+use crate::records::split::without_carriage_return;
 
 /// How the fields of a query are extracted from the records of a file. Attached to the source of its blocks.
 #[derive(Debug)]
@@ -32,52 +33,6 @@ pub(crate) struct Plan {
     pub(crate) time: Option<TimePlan>,
     pub(crate) condition: Extractor,
     pub(crate) values: Extractor,
-}
-
-/// Extracts fields from records of one format.
-#[derive(Debug)]
-pub(crate) enum Extractor {
-    Lines(Box<LineFields>),
-    Access(AccessLog),
-    Csv(Csv),
-    Json(Json),
-    Logfmt(Logfmt),
-    Syslog(Syslog),
-    Regex(Box<RegexRecords>),
-}
-
-/// Scratch memory of an extractor.
-#[derive(Debug)]
-pub(crate) enum Scratch {
-    None,
-    Lines(Box<LineScratch>),
-    Json(JsonScratch),
-    Regex(Box<RegexCache>),
-}
-
-impl Extractor {
-    pub(crate) fn scratch(&self) -> Scratch {
-        match self {
-            Self::Lines(lines) => Scratch::Lines(Box::new(lines.scratch())),
-            Self::Json(_) => Scratch::Json(JsonScratch::default()),
-            Self::Regex(regex) => Scratch::Regex(Box::new(regex.cache())),
-            _ => Scratch::None,
-        }
-    }
-
-    /// Appends a cell for each wanted field and each record to `cells`. `scratch` is that of this extractor.
-    pub(crate) fn extract(&self, scratch: &mut Scratch, text: &[u8], records: &[Span], cells: &mut Cells) {
-        match (self, scratch) {
-            (Self::Lines(lines), Scratch::Lines(scratch)) => lines.extract(scratch, text, records, cells),
-            (Self::Json(json), Scratch::Json(scratch)) => json.extract(scratch, text, records, cells),
-            (Self::Regex(regex), Scratch::Regex(scratch)) => regex.extract(scratch, text, records, cells),
-            (Self::Access(access), _) => access.extract(text, records, cells),
-            (Self::Csv(csv), _) => csv.extract(text, records, cells),
-            (Self::Logfmt(logfmt), _) => logfmt.extract(text, records, cells),
-            (Self::Syslog(syslog), _) => syslog.extract(text, records, cells),
-            (Self::Lines(_) | Self::Json(_) | Self::Regex(_), _) => {}
-        }
-    }
 }
 
 /// A format with what is known about it from the file.

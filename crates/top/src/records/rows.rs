@@ -11,18 +11,20 @@ use std::sync::Arc;
 use finecomb_scan::{Block, LineEnds, Meter, Phase, RecordEnds, Records, Source};
 
 use crate::cells::{Cell, Cells, Malformed, Origin, Span, bytes_of, keep_rows};
-use crate::key::extract::{KeyPattern, KeyPatternCache, Unmatched};
-use crate::key::plain::Keys;
+use crate::key::keys::Keys;
 use crate::measure::Rows;
 use crate::query::Query;
 use crate::query::condition::ConditionCache;
 use crate::query::row_query::{Columns, KeySource, RowQuery};
 use crate::records::absent_fields::Presence;
-use crate::records::filter::{FilterCache, split_at, split_records};
-use crate::records::layout::{Extractor, Plan, Scratch};
+use crate::records::extract::{KeyPattern, KeyPatternCache, Unmatched};
+use crate::records::filter::FilterCache;
+use crate::records::format::{Extractor, Scratch};
+use crate::records::layout::Plan;
+use crate::records::row_time::{RowTimes, ShownTime, TimePlan};
+use crate::records::split::{split_at, split_records};
 use crate::time::Buckets;
 use crate::time::bucket::prefix;
-use crate::time::row_time::{RowTimes, ShownTime, TimePlan};
 
 /// Makes the keys of records and extracts the values that are measured. Its buffers are reused.
 pub(crate) struct RowMaker<'q> {
@@ -138,7 +140,7 @@ impl<'q> RowMaker<'q> {
     /// The plan of a file; `None` if it was not recognised.
     pub(crate) fn plan(&self, source: &Source) -> Option<Arc<Plan>> {
         let of_file = source.details().and_then(|details| Arc::clone(details).downcast().ok());
-        of_file.or_else(|| self.rows.plan.clone())
+        of_file.or_else(|| self.query.plan.clone())
     }
 
     fn clear(&mut self) {

@@ -1,21 +1,38 @@
-//! Splits records into fields.
+//! Splits texts into records, and records into fields.
 
+use finecomb_scan::LineEnds;
 use finecomb_sys::simd::{Kernel, Masks, dispatch, equal_either_at};
 use regex_automata::Input;
 use regex_automata::util::iter::Searcher;
 
 use crate::cells::Span;
 use crate::key::text_regex::{Prepared, TextCache, TextRegex};
+use crate::query::options::Splitter;
 
-/// Separator of fields.
-#[derive(Clone, Debug)]
-pub(crate) enum Splitter {
-    /// Runs of spaces and tabs. Those before the first field are skipped.
-    Blanks,
-    /// Like [`Splitter::Blanks`], but a field in double quotes may contain blanks and loses its quotes.
-    Quotes,
-    /// Every match of an expression. A record that begins with a match has an empty first field.
-    Regex(TextRegex),
+/// Splits a text into records: its lines without `\n` or `\r\n`.
+pub(crate) fn split_records(text: &[u8], ends: &mut LineEnds, records: &mut Vec<Span>) {
+    split_at(text, ends.find(text), records);
+}
+
+/// Splits a text into the records that have these ends, without `\n` or `\r\n`.
+pub(crate) fn split_at(text: &[u8], ends: &[u32], records: &mut Vec<Span>) {
+    records.clear();
+    let mut start = 0;
+    records.extend(ends.iter().map(|&end| {
+        let line = (start, end as usize);
+        start = line.1 + 1;
+        without_carriage_return(text, line)
+    }));
+    if start < text.len() {
+        records.push(without_carriage_return(text, (start, text.len())));
+    }
+}
+
+#[inline(always)]
+pub(crate) fn without_carriage_return(text: &[u8], (start, end): Span) -> Span {
+    // For an empty line, this looks at the line feed before it, or at nothing if the line is the first.
+    let has_carriage_return = end > 0 && text[end - 1] == b'\r';
+    (start, end - usize::from(has_carriage_return))
 }
 
 /// Scratch memory of a splitter.
@@ -287,7 +304,7 @@ mod tests {
         ) {
             let text = lines.join(&b'\n');
             let mut records = Vec::new();
-            crate::records::filter::split_records(&text, &mut finecomb_scan::LineEnds::default(), &mut records);
+            crate::records::split::split_records(&text, &mut finecomb_scan::LineEnds::default(), &mut records);
             let (mut keys, mut missing) = (Vec::new(), Vec::new());
             nth_blank_field(&text, &records, number, &mut keys, &mut missing);
             let found = keys.iter().map(|&key| bytes_of(&text, key)).collect::<Vec<_>>();

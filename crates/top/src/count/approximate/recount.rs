@@ -7,7 +7,7 @@ use finecomb_scan::{Accumulate, Block, Inputs, Meter, ScanOptions, fold};
 use super::rank::{Ranking, Row};
 use super::summary::{self, Summary};
 use crate::count::Counter;
-use crate::count::hash::Hasher;
+use crate::key::hash::Hasher;
 use crate::query::Query;
 
 /// Part of the memory of the summary for keys that are counted again: one in this many words.

@@ -16,7 +16,7 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
 use super::rank::Row;
 use crate::cells::{Span, bytes_of};
-use crate::count::hash::Hasher;
+use crate::key::hash::Hasher;
 
 /// Words of an entry before its key: the count, the error, and the hash and length of the key.
 const HEAD: usize = 3;

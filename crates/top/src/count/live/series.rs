@@ -99,8 +99,8 @@ mod tests {
 
     use super::*;
     use crate::count::answer::Answer;
-    use crate::count::hash::Hasher;
     use crate::count::live::{Live, LiveRows, WorkerCounts};
+    use crate::key::hash::Hasher;
     use crate::query::field::Field;
     use crate::query::options::{QueryOptions, SortBy};
 

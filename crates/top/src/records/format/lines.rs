@@ -5,7 +5,8 @@ use thiserror::Error;
 use crate::cells::{Cell, Cells, Span, bytes_of};
 use crate::query::field::Field;
 use crate::query::fields::index_of;
-use crate::records::split::{OpenQuote, SplitCache, Splitter, nth_blank_field};
+use crate::query::options::Splitter;
+use crate::records::split::{OpenQuote, SplitCache, nth_blank_field};
 
 /// The name of a field without a position.
 #[derive(Debug, Error)]

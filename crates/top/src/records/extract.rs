@@ -26,7 +26,7 @@ use crate::key::pattern::{Case, PatternError, SizeLimit, Verify, build, in_block
 use crate::key::text_regex::{Origin, TextCache, TextRegex};
 use crate::query::field::Field;
 use crate::query::fields::index_of;
-use crate::records::filter::split_records;
+use crate::records::split::split_records;
 
 /// Expressions whose matches are keys.
 #[derive(Clone, Debug)]

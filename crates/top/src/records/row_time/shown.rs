@@ -1,7 +1,8 @@
 //! The time of a record, with how it was found and understood, for people.
 
-use super::{TimePlace, TimePlan, TimeQuery};
+use super::{TimePlace, TimePlan};
 use crate::cells::{Span, bytes_of};
+use crate::query::row_query::TimeQuery;
 use crate::time::{BucketCache, ClockCache, TimeForm};
 
 /// Maximum length of a time in a line.

@@ -14,67 +14,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use finecomb_scan::{LinesAt, Narrow, Narrowed, Problem, ProblemKind, Source};
 
-use crate::query::Query;
-use crate::query::options::{QueryError, QueryOptions};
+use crate::query::{Query, SortedWindow};
 use crate::records::layout::Plan;
+use crate::records::row_time::TimePlan;
 use crate::records::rows::RowMaker;
-use crate::time::row_time::TimePlan;
-use crate::time::{Bound, Slack, Zone};
+use crate::time::Slack;
 pub(crate) use order::{FileOrder, RunOrder, StepBack, Timed};
 use search::{Search, Stopped};
 
-/// The search for the window of a query.
-#[derive(Debug)]
-pub(crate) struct SortedWindow {
-    /// Finds the times of all records, even if the query does not count them.
-    times: Query,
-    window: Range<i64>,
-    slack: i64,
-    zone: Zone,
-}
-
-impl SortedWindow {
-    /// `None` if the query does not say that files are in the order of time.
-    pub(crate) fn new(options: &QueryOptions) -> Result<Option<Self>, QueryError> {
-        let Some(Slack { nanoseconds: slack }) = options.sorted else { return Ok(None) };
-        let (since, until) = (options.since, options.until);
-        if since.is_none() && until.is_none() {
-            return Err(QueryError::SortedWithoutWindow);
-        }
-        let mut times = Query::new(&options_of_times(options, &options.extract))?;
-        if !times.has_time_in_group() {
-            times = Query::new(&options_of_times(options, &[]))?;
-        } else if options.each {
-            return Err(QueryError::SortedByGroup);
-        }
-        Ok(Some(Self {
-            times,
-            window: since.map_or(i64::MIN, |since| since.nanoseconds)
-                ..until.map_or(i64::MAX, |until| until.nanoseconds),
-            slack,
-            zone: options.zone.clone(),
-        }))
-    }
-}
-
-/// The options of a query that counts all records that have a time, and match an expression if there is one.
-fn options_of_times(options: &QueryOptions, extract: &[String]) -> QueryOptions {
-    QueryOptions {
-        input: options.input.clone(),
-        delimiter: options.delimiter,
-        has_header: options.has_header,
-        separator: options.separator.clone(),
-        extract: extract.to_vec(),
-        ignore_case: options.ignore_case,
-        time: options.time.clone(),
-        time_form: options.time_form.clone(),
-        zone: options.zone.clone(),
-        since: Some(Bound { nanoseconds: i64::MIN }),
-        ..QueryOptions::default()
-    }
-}
-
-/// Narrows the files of a count to the window, and records the order that is found in them.
+/// Narrows the files of a count to the window, and keeps what is found out about their order.
 #[derive(Debug)]
 pub(crate) struct Narrower {
     window: Arc<SortedWindow>,
@@ -83,8 +31,10 @@ pub(crate) struct Narrower {
 }
 
 impl Narrower {
-    pub(crate) fn new(window: &Arc<SortedWindow>) -> Self {
-        Self { window: Arc::clone(window), files: Mutex::default() }
+    /// `None` if the query does not say that files are in the order of time.
+    pub(crate) fn of(query: &Query) -> Option<Arc<Self>> {
+        let window = Arc::clone(query.sorted.as_ref()?);
+        Some(Arc::new(Self { window, files: Mutex::default() }))
     }
 
     /// The files that were only partly read, and whose records in the part contradict the promise.

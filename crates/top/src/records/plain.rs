@@ -3,9 +3,11 @@
 use finecomb_scan::{LineEnds, Meter, Phase};
 
 use crate::cells::{Span, bytes_of};
+use crate::key::keys::Keys;
 use crate::query::Query;
-use crate::records::filter::{FilterCache, split_records};
-use crate::records::split::{OpenQuote, SplitCache, Splitter, nth_blank_field};
+use crate::query::options::Splitter;
+use crate::records::filter::FilterCache;
+use crate::records::split::{OpenQuote, SplitCache, nth_blank_field, split_records};
 
 /// Makes keys of records. Its buffers are reused.
 pub(crate) struct KeyMaker<'q> {
@@ -48,18 +50,6 @@ impl<'q> LineMaker<'q> {
     }
 }
 
-/// The keys of the records of a block. Keys that occur unchanged in the block are not copied.
-#[derive(Default)]
-pub(crate) struct Keys {
-    /// Spans of the keys in the block, or in `text` if they were copied.
-    pub(crate) spans: Vec<Span>,
-    /// Copied keys.
-    text: Vec<u8>,
-    is_copied: bool,
-    /// Indexes of the records without a key.
-    pub(crate) missing: Vec<u32>,
-}
-
 /// Reason why a record has no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoKey {
@@ -69,57 +59,6 @@ pub(crate) enum NoKey {
     OpenQuote,
 }
 
-impl Keys {
-    /// Removes all keys.
-    pub(crate) fn clear(&mut self) {
-        self.spans.clear();
-        self.text.clear();
-        self.missing.clear();
-        self.is_copied = false;
-    }
-
-    /// Appends a copied key if `write` returns `true`. All keys of a block are copied, or none.
-    pub(crate) fn append(&mut self, write: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
-        self.is_copied = true;
-        let start = self.text.len();
-        let is_key = write(&mut self.text);
-        if is_key {
-            self.spans.push((start, self.text.len()));
-        } else {
-            self.text.truncate(start);
-        }
-        is_key
-    }
-
-    /// Replaces each key by what `change` appends for it. `other` is a buffer.
-    pub(crate) fn replace(
-        &mut self,
-        block: &[u8],
-        other: &mut Vec<u8>,
-        mut change: impl FnMut(&[u8], &mut Vec<u8>),
-    ) {
-        other.clear();
-        let text = if self.is_copied { &self.text[..] } else { block };
-        for span in &mut self.spans {
-            let start = other.len();
-            change(bytes_of(text, *span), other);
-            *span = (start, other.len());
-        }
-        self.is_copied = true;
-        std::mem::swap(&mut self.text, other);
-    }
-
-    /// Whether the spans are in the block.
-    pub(crate) fn are_in_block(&self) -> bool {
-        !self.is_copied
-    }
-
-    /// Returns the text of the spans: the block or the copied keys.
-    pub(crate) fn text<'a>(&'a self, block: &'a [u8]) -> &'a [u8] {
-        if self.is_copied { &self.text } else { block }
-    }
-}
-
 impl<'q> KeyMaker<'q> {
     pub(crate) fn new(query: &'q Query) -> Self {
         Self { query, split: query.splitter.cache(), fields: Vec::new() }
@@ -127,28 +66,16 @@ impl<'q> KeyMaker<'q> {
 
     /// Extracts the keys of all `records` of `text`, before any edit.
     pub(crate) fn extract(&mut self, text: &[u8], records: &[Span], keys: &mut Keys) {
-        keys.is_copied = false;
+        keys.clear();
         if self.query.fields.is_whole_record() {
-            keys.missing.clear();
-            keys.spans.clear();
             keys.spans.extend_from_slice(records);
         } else if let (Splitter::Blanks, Some(number)) = (&self.query.splitter, self.query.fields.single()) {
             nth_blank_field(text, records, number, &mut keys.spans, &mut keys.missing);
         } else {
-            self.extract_one_by_one(text, records, keys);
-        }
-    }
-
-    fn extract_one_by_one(&mut self, text: &[u8], records: &[Span], keys: &mut Keys) {
-        keys.is_copied = true;
-        keys.spans.clear();
-        keys.text.clear();
-        keys.missing.clear();
-        for (index, &record) in (0..).zip(records) {
-            let start = keys.text.len();
-            match self.append_key(bytes_of(text, record), &mut keys.text) {
-                Ok(()) => keys.spans.push((start, keys.text.len())),
-                Err(_) => keys.missing.push(index),
+            for (index, &record) in (0..).zip(records) {
+                if !keys.append(|out| self.append_key(bytes_of(text, record), out).is_ok()) {
+                    keys.missing.push(index);
+                }
             }
         }
     }

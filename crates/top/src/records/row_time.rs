@@ -3,7 +3,6 @@
 mod shown;
 
 use std::io::stdin;
-use std::ops::Range;
 use std::os::fd::AsFd;
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,13 +12,12 @@ use finecomb_scan::{Block, Source};
 
 pub(crate) use self::shown::ShownTime;
 use crate::cells::{Cells, Span, keep_rows};
-use crate::key::extract::{KeyPattern, Unmatched};
 use crate::query::field::Field;
-use crate::query::options::{QueryError, QueryOptions};
-use crate::query::row_query::Columns;
-use crate::records::layout::{Extractor, Scratch};
-use crate::time::sorted::{FileOrder, RunOrder, Timed};
-use crate::time::{BucketCache, Buckets, Clock, TimeFinder, TimeForm, Zone};
+use crate::query::row_query::{Columns, TimeQuery};
+use crate::records::extract::Unmatched;
+use crate::records::format::{Extractor, Scratch};
+use crate::records::sorted::{FileOrder, RunOrder, Timed};
+use crate::time::{BucketCache, Buckets, Clock, TimeFinder};
 
 /// Usual names of fields with the time of a record. They are tried in this order in each file.
 const USUAL_NAMES: [&str; 18] = [
@@ -45,46 +43,6 @@ const USUAL_NAMES: [&str; 18] = [
 
 /// Number of records at the beginning of a file in which a time is searched.
 pub(crate) const EXAMINED: usize = 10;
-
-/// The part of a query about the times of records.
-#[derive(Debug)]
-pub(crate) struct TimeQuery {
-    /// The column with the time. `None` if it is found for each file.
-    pub(crate) columns: Option<Columns>,
-    form: TimeForm,
-    zone: Zone,
-    /// The instants that are counted.
-    window: Range<i64>,
-    pub(crate) buckets: Option<Buckets>,
-    /// Slices of time in which counts are forgotten, unless that is done by buckets.
-    pub(crate) slices: Option<Buckets>,
-}
-
-impl TimeQuery {
-    /// `None` if the query does not depend on times.
-    pub(crate) fn new(
-        options: &QueryOptions,
-        pattern: Option<&KeyPattern>,
-    ) -> Result<Option<Self>, QueryError> {
-        let QueryOptions { time, time_form, zone, since, until, every, last, .. } = options;
-        if since.is_none() && until.is_none() && every.is_none() && last.is_none() {
-            return match time {
-                Some(_) => Err(QueryError::UnusedTime),
-                None => Ok(None),
-            };
-        }
-        let columns = time.as_ref().map(|field| Columns::of_one(field, pattern));
-        Ok(Some(Self {
-            columns,
-            form: time_form.clone(),
-            zone: zone.clone(),
-            window: since.map_or(i64::MIN, |since| since.nanoseconds)
-                ..until.map_or(i64::MAX, |until| until.nanoseconds),
-            buckets: every.map(|every| Buckets::new(every, zone.clone())),
-            slices: last.filter(|_| every.is_none()).map(|last| Buckets::new(last.slice(), Zone::UTC)),
-        }))
-    }
-}
 
 /// The times of the records of a file.
 #[derive(Debug)]
