@@ -34,7 +34,7 @@ use crate::key::editor::Editor;
 use crate::key::hash::Hasher;
 use crate::key::keys::Keys;
 use crate::measure::Measures;
-use crate::query::Query;
+use crate::query::{Query, Shape};
 use crate::records::plain::LineMaker;
 use crate::records::rows::RowMaker;
 use crate::records::sorted::Narrower;
@@ -136,17 +136,19 @@ pub(crate) fn answer_of(
     }
     let memory = tally.memory;
     tally.complete(&mut answer, query);
-    // With series, the rows may be pairs of a bucket and a key. They are sorted once only the first keys are left.
-    if !query.has_series() || !pairs.is_empty() {
+    let shape = query.shape();
+    // Those of pairs are in no order until only those of the first keys are left.
+    if !matches!(shape, Shape::Series(_)) || !pairs.is_empty() {
         query.order.arrange(&mut answer.top);
     }
-    match query.buckets() {
-        Some(buckets) if !pairs.is_empty() => timeline::arrange_pairs(&mut answer, query, buckets, &pairs),
-        Some(buckets) if query.has_only_counts_by_bucket() => {
+    match (shape, Selection::of(query)) {
+        (Shape::Series(buckets), _) if !pairs.is_empty() => {
+            timeline::arrange_pairs(&mut answer, query, buckets, &pairs);
+        }
+        (Shape::Buckets(buckets), Selection::Buckets) => {
             timeline::arrange_counts(&mut answer, query, buckets, counts);
         }
-        Some(buckets) => timeline::arrange(&mut answer, query, buckets),
-        None => answer.top.iter_mut().for_each(|key| key.split(query.joint)),
+        _ => timeline::arrange(&mut answer, query),
     }
     (answer, memory)
 }
@@ -243,15 +245,17 @@ impl<'q> Counter<'q> {
         if live.is_some() || spill.is_some() {
             return Self::new(query, live, spill);
         }
-        if !query.has_only_counts_of_pairs() {
-            let has_only_keys = query.measure_names.is_empty() && query.buckets().is_none();
-            let deferred = has_only_keys
-                .then(|| Deferred::for_order(&query.order, query.hasher, query.defer_from, sample))
-                .flatten();
-            return Self { deferred, ..Self::new(query, None, None) };
+        match query.shape() {
+            Shape::Series(_) if query.measure_names.is_empty() => {
+                let table = Table::with_groups(query.hasher, Measures::new(&[]));
+                Self { pairs: Some(PairCounts::default()), ..Self::with_table(query, table, None, None) }
+            }
+            Shape::Keys(_) if query.measure_names.is_empty() => {
+                let deferred = Deferred::for_order(&query.order, query.hasher, query.defer_from, sample);
+                Self { deferred, ..Self::new(query, None, None) }
+            }
+            _ => Self::new(query, None, None),
         }
-        let table = Table::with_groups(query.hasher, Measures::new(&[]));
-        Self { pairs: Some(PairCounts::default()), ..Self::with_table(query, table, None, None) }
     }
 
     pub(crate) fn with_table(
@@ -337,7 +341,10 @@ impl<'q> Counter<'q> {
 
     fn take_table(&self) -> Table {
         let table = self.counts.take().unwrap_or_else(|| Self::empty_table(self.query));
-        if self.query.has_slices() { timeline::without_prefixes(&[&table]) } else { table }
+        match self.query.shape() {
+            Shape::Keys(Some(_)) => timeline::without_prefixes(&[&table]),
+            _ => table,
+        }
     }
 
     /// Bytes of memory of the table.

@@ -13,7 +13,7 @@ use crate::count::live::Live;
 use crate::count::table::Table;
 use crate::count::tally::Tally;
 use crate::count::{Counter, answer_of, answer_of_tables, timeline, with_query_options};
-use crate::query::Query;
+use crate::query::{Query, Shape};
 use crate::time::{SECOND, bucket};
 
 /// State of a count that follows its inputs, between two rounds of work.
@@ -67,9 +67,11 @@ impl Following<'_, '_> {
     pub fn answer(&mut self) -> Answer {
         let query = self.query;
         let tally = self.counters.iter().map(Counter::tally).reduce(Tally::merge).unwrap_or_default();
-        self.with_tables(|tables| match query.has_slices() && !tables.is_empty() {
-            true => answer_of_tables(&[&timeline::without_prefixes(tables)], tally, query),
-            false => answer_of_tables(tables, tally, query),
+        self.with_tables(|tables| match query.shape() {
+            Shape::Keys(Some(_)) if !tables.is_empty() => {
+                answer_of_tables(&[&timeline::without_prefixes(tables)], tally, query)
+            }
+            _ => answer_of_tables(tables, tally, query),
         })
     }
 

@@ -73,7 +73,7 @@ pub struct Query {
     pub(crate) sorted: Option<Arc<SortedWindow>>,
     /// Names of the fields that form the key; empty if they have only numbers.
     pub(crate) key_fields: Vec<String>,
-    /// Names of the columns of the key.
+    /// Names of the columns of the key; empty if all records have the same, or that of their bucket of time.
     pub(crate) key_names: Vec<String>,
     pub(crate) measure_names: Vec<String>,
     /// While inputs are followed, older records are forgotten.
@@ -88,6 +88,17 @@ pub struct Query {
     pub(crate) hasher: Hasher,
     /// Number of keys of a table from which on new keys may be deferred.
     pub(crate) defer_from: usize,
+}
+
+/// Shape of a count.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shape<'q> {
+    /// Keys, in slices of time if counts are forgotten. Without a field of the key, all records have the same.
+    Keys(Option<&'q Buckets>),
+    /// Buckets of time.
+    Buckets(&'q Buckets),
+    /// Keys by buckets of time.
+    Series(&'q Buckets),
 }
 
 impl Query {
@@ -126,52 +137,37 @@ impl Query {
         }
     }
 
+    /// The shape of the count.
+    pub(crate) fn shape(&self) -> Shape<'_> {
+        let time = self.rows.as_ref().and_then(|rows| rows.time.as_ref());
+        match time.and_then(|time| time.buckets.as_ref()) {
+            Some(buckets) if self.key_names.is_empty() => Shape::Buckets(buckets),
+            Some(buckets) => Shape::Series(buckets),
+            None => Shape::Keys(time.and_then(|time| time.slices.as_ref())),
+        }
+    }
+
     /// The buckets of time.
     pub(crate) fn buckets(&self) -> Option<&Buckets> {
-        self.rows.as_ref()?.time.as_ref()?.buckets.as_ref()
+        match self.shape() {
+            Shape::Keys(_) => None,
+            Shape::Buckets(buckets) | Shape::Series(buckets) => Some(buckets),
+        }
     }
 
-    /// The buckets with which keys begin while they are counted: buckets of time, or the slices in which counts are forgotten.
+    /// The buckets or slices with which keys begin while they are counted.
     pub(crate) fn prefixes(&self) -> Option<&Buckets> {
-        let time = self.rows.as_ref()?.time.as_ref()?;
-        time.buckets.as_ref().or(time.slices.as_ref())
+        match self.shape() {
+            Shape::Keys(slices) => slices,
+            Shape::Buckets(buckets) | Shape::Series(buckets) => Some(buckets),
+        }
     }
 
-    /// Whether keys begin with slices of time that are not part of the answer.
-    pub(crate) fn has_slices(&self) -> bool {
-        self.buckets().is_none() && self.prefixes().is_some()
-    }
-
-    /// Whether a key is asked for. Otherwise all records have the same, or the one of their bucket of time.
-    pub(crate) fn has_key(&self) -> bool {
-        self.rows.as_ref().is_none_or(|rows| rows.key != KeySource::Nothing)
-    }
-
-    /// Whether keys are counted by buckets of time.
-    pub(crate) fn has_series(&self) -> bool {
-        self.buckets().is_some() && self.has_key()
-    }
-
-    /// Whether keys are counted by buckets of time, and nothing is measured.
-    pub(crate) fn has_only_counts_of_pairs(&self) -> bool {
-        self.has_series() && self.measure_names.is_empty()
-    }
-
-    /// Whether buckets of time are all that is counted, in their order: then there may be many rows of a start and a count.
-    pub(crate) fn has_only_counts_by_bucket(&self) -> bool {
-        self.buckets().is_some()
-            && !self.has_key()
-            && self.measure_names.is_empty()
-            && self.order.by == SortBy::Key
-    }
-
-    /// The order of the counted entries: keys, or pairs of buckets and keys, which are all needed.
+    /// The order of what is counted: of pairs of buckets and keys, all are needed.
     pub(crate) fn order_of_entries(&self) -> Order {
-        match self.buckets() {
-            Some(_) if self.has_key() => {
-                Order { by: SortBy::Key, reverse: false, number: usize::MAX, min_count: 0 }
-            }
-            _ => self.order,
+        match self.shape() {
+            Shape::Series(_) => Order { by: SortBy::Key, reverse: false, number: usize::MAX, min_count: 0 },
+            Shape::Keys(_) | Shape::Buckets(_) => self.order,
         }
     }
 

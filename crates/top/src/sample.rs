@@ -130,7 +130,7 @@ impl<'q> Explainer<'q> {
             }
         }
         // Without a key, all have the same.
-        let spans = if self.query.has_key() { &keys.spans[..] } else { &[] };
+        let spans = if self.query.key_names.is_empty() { &[] } else { &keys.spans[..] };
         for &span in spans {
             let key = bytes_of(keys.text(record), span).to_vec();
             self.explain_changes(&key);

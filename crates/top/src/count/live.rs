@@ -20,8 +20,8 @@ use crate::count::table::{Groups, Table};
 use crate::count::timeline;
 use crate::measure::Measures;
 use crate::query::options::SortBy;
-use crate::query::{Order, Query};
-use crate::time::{Buckets, bucket};
+use crate::query::{Order, Query, Shape};
+use crate::time::bucket;
 
 /// Minimum number of keys that a worker publishes. A key that is frequent in total is usually frequent for each worker.
 const MIN_PUBLISHED: usize = 500;
@@ -95,13 +95,15 @@ struct Published {
 impl Live {
     /// Makes an intermediate answer to a query, with up to `number` keys.
     pub fn new(query: &Query, number: usize) -> Self {
-        let has_only_buckets = query.buckets().is_some() && !query.has_key();
-        let number = match () {
-            () if query.has_series() => number.min(series::MAX_KEYS),
-            () if has_only_buckets && !query.measure_names.is_empty() => number.min(MAX_BUCKETS_MEASURES),
-            () => number,
+        let shape = query.shape();
+        let number = match shape {
+            Shape::Series(_) => number.min(series::MAX_KEYS),
+            Shape::Buckets(_) if !query.measure_names.is_empty() => number.min(MAX_BUCKETS_MEASURES),
+            Shape::Keys(_) | Shape::Buckets(_) => number,
         };
-        let shows_latest = has_only_buckets && query.order.by == SortBy::Key && query.order.number > number;
+        let shows_latest = matches!(shape, Shape::Buckets(_))
+            && query.order.by == SortBy::Key
+            && query.order.number > number;
         let order = Order {
             number: query.order.number.min(number),
             reverse: query.order.reverse || shows_latest,
@@ -124,11 +126,11 @@ impl Live {
 
     /// The kind of the rows of an answer.
     pub fn rows(&self) -> LiveRows {
-        match (self.query.buckets(), self.query.has_key()) {
-            (Some(_), true) => LiveRows::Series,
-            (Some(_), false) if self.shows_latest && !self.query.order.reverse => LiveRows::LatestBuckets,
-            (Some(_), false) => LiveRows::Buckets,
-            (None, _) => LiveRows::Keys,
+        match self.query.shape() {
+            Shape::Series(_) => LiveRows::Series,
+            Shape::Buckets(_) if self.shows_latest && !self.query.order.reverse => LiveRows::LatestBuckets,
+            Shape::Buckets(_) => LiveRows::Buckets,
+            Shape::Keys(_) => LiveRows::Keys,
         }
     }
 
@@ -163,8 +165,8 @@ impl Live {
             sort_by: self.order.by,
             ..Answer::default()
         };
-        match self.query.buckets() {
-            Some(buckets) if self.query.has_key() => {
+        match self.query.shape() {
+            Shape::Series(buckets) => {
                 // A worker does not wait for its lock while the keys are merged.
                 let published: Vec<Arc<Vec<BucketedKey>>> =
                     workers.iter().map(|worker| Arc::clone(&lock(&worker.published).bucketed)).collect();
@@ -175,12 +177,10 @@ impl Live {
                 answer.series = Some(series);
                 answer.starts = starts;
             }
-            buckets => {
+            Shape::Keys(_) | Shape::Buckets(_) => {
                 answer.top = self.first_keys(&workers);
-                match buckets {
-                    Some(buckets) => self.arrange(&mut answer, buckets),
-                    None => answer.top.iter_mut().for_each(|key| key.split(self.query.joint)),
-                }
+                self.keep_latest(&mut answer);
+                timeline::arrange(&mut answer, &self.query);
             }
         }
         answer
@@ -192,26 +192,25 @@ impl Live {
         merged.first(&self.order)
     }
 
-    /// Puts buckets without a key in the order of the query, without those before the latest.
-    fn arrange(&self, answer: &mut Answer, buckets: &Buckets) {
-        if self.shows_latest {
+    /// Keeps the latest buckets, in the order of the query, if those are shown.
+    fn keep_latest(&self, answer: &mut Answer) {
+        let Some(buckets) = self.query.buckets().filter(|_| self.shows_latest) else { return };
+        answer.top.reverse();
+        let known: Vec<i64> = answer.top.iter().map(|row| bucket::split(&row.key).0).collect();
+        answer.top.drain(..buckets.latest(&known, self.order.number));
+        if self.query.order.reverse {
             answer.top.reverse();
-            let known: Vec<i64> = answer.top.iter().map(|row| bucket::split(&row.key).0).collect();
-            answer.top.drain(..buckets.latest(&known, self.order.number));
-            if self.query.order.reverse {
-                answer.top.reverse();
-            }
         }
-        timeline::arrange_buckets(answer, &self.query, buckets);
     }
 
     /// Number of keys that a worker publishes, and their order.
     fn published_order(&self) -> Order {
         let number = self.order.number;
-        let number = if self.query.measure_names.is_empty() && !self.query.has_series() {
-            number.saturating_mul(4).max(MIN_PUBLISHED)
-        } else {
-            number.saturating_mul(2).max(MIN_PUBLISHED_MEASURES)
+        let number = match self.query.shape() {
+            Shape::Keys(_) | Shape::Buckets(_) if self.query.measure_names.is_empty() => {
+                number.saturating_mul(4).max(MIN_PUBLISHED)
+            }
+            _ => number.saturating_mul(2).max(MIN_PUBLISHED_MEASURES),
         };
         Order { number, min_count: 1, ..self.order }
     }
@@ -234,10 +233,9 @@ impl Live {
         let Some(table) = table else { return };
         let order = self.published_order();
         let (mut bucketed, mut best, mut measures) = (Vec::new(), Vec::new(), None);
-        if self.query.has_series() {
-            bucketed = series::first_keys(table, &order);
-        } else {
-            (best, measures) = table.best(&order);
+        match self.query.shape() {
+            Shape::Series(_) => bucketed = series::first_keys(table, &order),
+            Shape::Keys(_) | Shape::Buckets(_) => (best, measures) = table.best(&order),
         }
         let took = start.elapsed();
         let mut published = lock(&worker.published);

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use crate::count::answer::KeyCount;
 use crate::measure::{Measures, Quantity};
 use crate::query::options::SortBy;
-use crate::query::{Order, Query};
+use crate::query::{Order, Query, Shape};
 use finecomb_sys::simd::prefetch;
 
 /// A key of a table.
@@ -24,13 +24,18 @@ pub(crate) struct Entry<'t> {
 pub(crate) enum Selection {
     /// The first keys in an order.
     Keys(Order),
-    /// The starts and counts of all buckets, which have no keys.
+    /// The starts and counts of all buckets, in the order of time and without measures: there may be many.
     Buckets,
 }
 
 impl Selection {
     pub(crate) fn of(query: &Query) -> Self {
-        if query.has_only_counts_by_bucket() { Self::Buckets } else { Self::Keys(query.order_of_entries()) }
+        match query.shape() {
+            Shape::Buckets(_) if query.measure_names.is_empty() && query.order.by == SortBy::Key => {
+                Self::Buckets
+            }
+            _ => Self::Keys(query.order_of_entries()),
+        }
     }
 }
 

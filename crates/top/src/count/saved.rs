@@ -16,7 +16,7 @@ use crate::count::answer::Answer;
 use crate::count::table::Table;
 use crate::count::tally::Tally;
 use crate::count::{Counter, answer_of_tables, fold_for};
-use crate::query::Query;
+use crate::query::{Query, Shape};
 
 /// The counts of all keys of some records, and the other numbers of an answer.
 ///
@@ -114,8 +114,9 @@ impl Counts {
         limit: TableLimit<'_>,
     ) -> Vec<Problem> {
         let query = self.query.clone();
-        // One worker continues with the present table: counting in another one and adding its keys would take longer.
-        let known = Mutex::new((!query.has_slices()).then(|| self.take_table()));
+        // A worker goes on with the table: to count in another one and to add its keys would take longer.
+        let has_slices = matches!(query.shape(), Shape::Keys(Some(_)));
+        let known = Mutex::new((!has_slices).then(|| self.take_table()));
         let make = || {
             let known = known.lock().unwrap_or_else(PoisonError::into_inner).take();
             let table = known.unwrap_or_else(|| Counter::empty_table(&query));

@@ -10,7 +10,7 @@ use crate::count::bucket_pairs::{self, OfWorker};
 use crate::count::table::Table;
 use crate::measure::Quantity;
 use crate::query::options::SortBy;
-use crate::query::{Order, Query};
+use crate::query::{Order, Query, Shape};
 use crate::time::axis::TimeAxis;
 use crate::time::{Buckets, Labels, bucket};
 
@@ -36,18 +36,18 @@ pub(crate) fn key_names(query: &Query) -> Vec<String> {
     iter::once(TIME.to_owned()).chain(query.key_names.iter().cloned()).collect()
 }
 
-/// Makes the pairs of buckets and keys readable, and adds the empty buckets. Rows are in the order of time, and only those
-/// of the keys that are most frequent in all buckets are left, unless buckets are ranked.
-pub(crate) fn arrange(answer: &mut Answer, query: &Query, buckets: &Buckets) {
-    if query.has_key() {
-        answer.key_names = key_names(query);
-        return by_key(answer, query, buckets);
+/// Makes keys, or the pairs of buckets and keys, readable, and adds the empty buckets. Rows by bucket are in the order of time,
+/// and only those of the keys that are most frequent in all buckets are left, unless buckets are ranked.
+pub(crate) fn arrange(answer: &mut Answer, query: &Query) {
+    match query.shape() {
+        Shape::Keys(_) => answer.top.iter_mut().for_each(|key| key.split(query.joint)),
+        Shape::Buckets(buckets) => arrange_buckets(answer, query, buckets),
+        Shape::Series(buckets) => by_key(answer, query, buckets),
     }
-    arrange_buckets(answer, query, buckets);
 }
 
 /// The same for buckets without keys.
-pub(crate) fn arrange_buckets(answer: &mut Answer, query: &Query, buckets: &Buckets) {
+fn arrange_buckets(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     answer.key_names = vec![TIME.to_owned()];
     // In another order than that of time, the buckets are ranked.
     if query.order.by == SortBy::Key {
@@ -120,6 +120,7 @@ fn add_empty_buckets(answer: &mut Answer, buckets: &Buckets, is_reversed: bool) 
 
 /// Leaves only the rows of the first keys, in the order of time and of the keys, and makes the counts of these by bucket.
 fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
+    answer.key_names = key_names(query);
     let rows = std::mem::take(&mut answer.top);
     let counts = rows.iter().map(|row| (bucket::split(&row.key).1, row.count));
     let (distinct, keys) = first_keys(counts, &query.order);

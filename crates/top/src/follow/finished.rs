@@ -8,7 +8,7 @@ use crate::count::answer::{Answer, KeyCount};
 use crate::count::table::{JoinedShard, SHARDS, Table};
 use crate::count::timeline;
 use crate::measure::Quantity;
-use crate::query::Query;
+use crate::query::{Query, Shape};
 use crate::time::{BucketCache, Buckets, bucket};
 
 /// Time from the first record of a later bucket until a bucket counts as ended: records may come a little late.
@@ -105,14 +105,14 @@ impl Ends {
         for (start, rows) in rows {
             let is_late = self.last.is_some_and(|last| start <= last);
             let mut long_gaps = 0;
-            if !is_late && !query.has_key() {
+            if !is_late && matches!(query.shape(), Shape::Buckets(_)) {
                 let known: Vec<i64> = self.last.into_iter().chain([start]).collect();
                 let (starts, gaps) = buckets.all_starts(&known);
                 long_gaps = gaps;
                 let between = starts.iter().skip(1).take(starts.len().saturating_sub(2));
-                finished.extend(between.map(|&empty| bucket(vec![empty_row(empty, query)], query, buckets)));
+                finished.extend(between.map(|&empty| bucket(vec![empty_row(empty, query)], query)));
             }
-            let mut own = bucket(rows, query, buckets);
+            let mut own = bucket(rows, query);
             own.is_late = is_late;
             own.answer.long_gaps = long_gaps;
             finished.push(own);
@@ -134,7 +134,7 @@ fn empty_row(start: i64, query: &Query) -> KeyCount {
 }
 
 /// The answer for a single bucket.
-fn bucket(rows: Vec<KeyCount>, query: &Query, buckets: &Buckets) -> FinishedBucket {
+fn bucket(rows: Vec<KeyCount>, query: &Query) -> FinishedBucket {
     let mut answer = Answer {
         records: rows.iter().map(|row| row.count).sum(),
         distinct: rows.len() as u64,
@@ -144,7 +144,7 @@ fn bucket(rows: Vec<KeyCount>, query: &Query, buckets: &Buckets) -> FinishedBuck
         top: rows,
         ..Answer::default()
     };
-    timeline::arrange(&mut answer, query, buckets);
+    timeline::arrange(&mut answer, query);
     // The rows are in the order of the keys of the bucket.
     answer.series = None;
     FinishedBucket { answer, is_late: false }

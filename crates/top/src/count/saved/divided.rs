@@ -9,7 +9,7 @@ use crate::count::order::Entry;
 use crate::count::table::Counted;
 use crate::count::tally::Tally;
 use crate::count::timeline;
-use crate::query::Query;
+use crate::query::{Query, Shape};
 use crate::time::bucket;
 
 impl Counts {
@@ -38,7 +38,7 @@ impl Counts {
         let entries = self.table.entries();
         let mut added = Counted::default();
         let mut add = |entry: &Entry<'_>| added.push(entry.key, entry.count, entry.group);
-        if query.has_series() {
+        if let Shape::Series(_) = query.shape() {
             let counts = entries.iter().map(|entry| (self.key_of(entry), entry.count));
             let (_, first) = timeline::first_keys(counts, &query.order);
             let first: HashSet<&[u8]> = first.iter().map(|key| key.key.as_slice()).collect();
@@ -53,14 +53,17 @@ impl Counts {
 
     /// The part of an entry.
     fn part_of(&self, entry: &Entry<'_>, parts: usize) -> usize {
-        if self.query.buckets().is_some() && !self.query.has_key() {
-            return 0;
+        match self.query.shape() {
+            Shape::Buckets(_) => 0,
+            Shape::Keys(_) | Shape::Series(_) => (xxh3_64(self.key_of(entry)) % parts as u64) as usize,
         }
-        (xxh3_64(self.key_of(entry)) % parts as u64) as usize
     }
 
     /// The key of an entry, without its bucket of time, unless buckets are all that is counted.
     fn key_of<'t>(&self, entry: &Entry<'t>) -> &'t [u8] {
-        if self.query.has_series() { bucket::split(entry.key).1 } else { entry.key }
+        match self.query.shape() {
+            Shape::Series(_) => bucket::split(entry.key).1,
+            Shape::Keys(_) | Shape::Buckets(_) => entry.key,
+        }
     }
 }
