@@ -6,7 +6,7 @@ use finecomb_scan::{Place, Problem, Report};
 use finecomb_sys::units::counted;
 
 use crate::key::between_fields::{Joint, split};
-use crate::measure::Quantity;
+use crate::measure::quantity::Quantity;
 use crate::query::options::SortBy;
 use crate::records::absent_fields::AbsentField;
 use crate::time::{Buckets, Labels};

@@ -390,7 +390,7 @@ mod tests {
     use crate::count::table::tests::table_of_sums;
     use crate::key::between_fields::Joint;
     use crate::key::hash::Hasher;
-    use crate::measure::MeasureKind;
+    use crate::measure::column::MeasureKind;
     use crate::query::field::Field;
     use crate::query::options::{Measure, QueryOptions, SortBy};
 

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::count::answer::KeyCount;
-use crate::measure::{Measures, Quantity};
+use crate::measure::Measures;
+use crate::measure::quantity::Quantity;
 use crate::query::options::SortBy;
 use crate::query::{Order, Query, Shape};
 use finecomb_sys::simd::prefetch;

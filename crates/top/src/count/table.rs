@@ -822,7 +822,9 @@ pub(crate) mod tests {
 
     use super::*;
     use crate::cells::{Cell, Cells};
-    use crate::measure::{MeasureKind, Quantity, Rows};
+    use crate::measure::column::MeasureKind;
+    use crate::measure::quantity::Quantity;
+    use crate::measure::values::Rows;
 
     /// Makes a table of keys.
     pub(crate) fn table_of(hasher: Hasher, keys: &[Vec<u8>]) -> Table {

@@ -5,7 +5,7 @@ use finecomb_sys::varint;
 
 use crate::cells::{Malformed, Span, bytes_of};
 use crate::count::answer::{Answer, Skipped};
-use crate::measure::MAX_COUNT;
+use crate::measure::quantity::MAX_COUNT;
 use crate::query::Query;
 use crate::records::absent_fields::Presence;
 use crate::records::rows::RowMaker;

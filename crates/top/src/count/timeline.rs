@@ -8,7 +8,7 @@ use std::iter;
 use crate::count::answer::{Answer, KeyCount, Series, SeriesCount};
 use crate::count::bucket_pairs::{self, OfWorker};
 use crate::count::table::Table;
-use crate::measure::Quantity;
+use crate::measure::quantity::Quantity;
 use crate::query::options::SortBy;
 use crate::query::{Order, Query, Shape};
 use crate::time::axis::TimeAxis;

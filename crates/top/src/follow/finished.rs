@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crate::count::answer::{Answer, KeyCount};
 use crate::count::table::{JoinedShard, SHARDS, Table};
 use crate::count::timeline;
-use crate::measure::Quantity;
+use crate::measure::quantity::Quantity;
 use crate::query::{Query, Shape};
 use crate::time::{BucketCache, Buckets, bucket};
 

@@ -3,8 +3,9 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::measure::number::Decimal;
+use crate::measure::quantity::{Form, Quantity};
 use crate::measure::slab::Slab;
-use crate::measure::{Form, Quantity, Selected};
+use crate::measure::values::Selected;
 use finecomb_sys::varint;
 
 /// Maximum number of distinct texts of a group that is exact.

@@ -3,7 +3,7 @@
 use finecomb_sys::varint;
 
 use crate::measure::number::{Decimal, POWERS, small_power};
-use crate::measure::{Quantity, take_units};
+use crate::measure::quantity::{Quantity, take_units};
 
 /// The least or the greatest value of each group: its units as they are or, for the least, with all bits flipped, which
 /// reverses their order. So both are maxima, and the least number of all is that of a group without values.

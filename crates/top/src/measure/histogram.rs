@@ -14,7 +14,7 @@
 use finecomb_sys::varint;
 
 use crate::measure::number::{MAX_PLACES, POWERS};
-use crate::measure::{MAX_COUNT, take_units};
+use crate::measure::quantity::{MAX_COUNT, take_units};
 
 /// Number of units of 1.
 const ONE: i128 = POWERS[MAX_PLACES as usize];

@@ -1,10 +1,61 @@
-//! Values of groups for percentiles.
+//! Percentiles: values of groups, and the ranks among them.
+
+use std::fmt;
+
+use thiserror::Error;
 
 use crate::measure::chains::Chains;
 use crate::measure::histogram::{Histogram, counts_size};
 use crate::measure::number::{Decimal, MAX_PLACES, POWERS, small_power};
-use crate::measure::{Form, Percentile, Quantity, take_units};
+use crate::measure::quantity::{Form, Quantity, take_units};
 use finecomb_sys::varint;
+
+/// A percentile by the definition of the nearest rank: of n values in ascending order, the one with the number P/100·n,
+/// rounded up, and at least 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Percentile(Decimal);
+
+/// An invalid percentile.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("expected a percentile from 0 to 100 with at most 15 decimal places; found '{0}'")]
+pub struct PercentileError(String);
+
+impl Percentile {
+    /// Maximum number of decimal places, so that a rank is computed in 128 bits.
+    const MAX_PLACES: u8 = 15;
+
+    /// The median.
+    pub const P50: Self = Self(Decimal::new(50, 0));
+    /// The 95th percentile.
+    pub const P95: Self = Self(Decimal::new(95, 0));
+    /// The 99th percentile.
+    pub const P99: Self = Self(Decimal::new(99, 0));
+
+    /// Parses a percentile: a number from 0 to 100, such as `99.9`.
+    ///
+    /// # Errors
+    /// Returns an error if the text is something else.
+    pub fn parse(text: &str) -> Result<Self, PercentileError> {
+        let error = || PercentileError(text.to_owned());
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let number = Decimal::parse(text.as_bytes()).map_err(|_| error())?;
+        let is_valid = is_plain && number.places <= Self::MAX_PLACES && number <= Decimal::new(100, 0);
+        if is_valid { Ok(Self(number)) } else { Err(error()) }
+    }
+
+    /// Number of the value among `count` values in ascending order, from 1.
+    fn rank(self, count: u64) -> u64 {
+        let Self(Decimal { units, places }) = self;
+        let all = 100 * POWERS[usize::from(places)].unsigned_abs();
+        (units.unsigned_abs() * u128::from(count)).div_ceil(all).max(1) as u64
+    }
+}
+
+impl fmt::Display for Percentile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// Maximum number of values of a group with exact percentiles.
 const EXACT: usize = 1024;

@@ -1,7 +1,7 @@
 //! Sums and numbers of values.
 
 use crate::measure::number::{Decimal, MAX_PLACES, POWERS, small_power};
-use crate::measure::{MAX_COUNT, Quantity};
+use crate::measure::quantity::{MAX_COUNT, Quantity};
 use finecomb_sys::varint;
 
 /// Maximum magnitude of a stored sum / 2^64 in the finest units: that of [`MAX_COUNT`] values.

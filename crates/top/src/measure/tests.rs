@@ -6,8 +6,10 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 
 use super::*;
-use crate::measure::number::NoNumber;
+use crate::cells::Cell;
 use crate::measure::number::tests::{power_of_ten, reference, rounded_quotient};
+use crate::measure::number::{Decimal, NoNumber};
+use crate::measure::percentiles::Percentile;
 use crate::query::field::Field;
 use crate::query::options::Measure;
 

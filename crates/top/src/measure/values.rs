@@ -2,12 +2,54 @@
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 
-use crate::cells::Cell;
+use crate::cells::{Cell, Cells};
 use crate::measure::number::{Decimal, NoNumber, POWERS, parse_other, parse_plain, small_power};
-use crate::measure::{Rows, Selected};
 
 /// Units up to this magnitude are narrow. So the extremes of 64 bits are never the units of a value.
 const MAX_NARROW: i128 = 1 << 62;
+
+/// The records of a block whose values are added.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rows<'a> {
+    /// All, in order.
+    All,
+    /// Those with these indexes.
+    Some(&'a [u32]),
+}
+
+/// The values of a field in the records of a block, and the groups of the records.
+pub(super) struct Selected<'a> {
+    pub(super) groups: &'a [u32],
+    pub(super) rows: Rows<'a>,
+    pub(super) text: &'a [u8],
+    pub(super) cells: &'a Cells,
+    pub(super) field: usize,
+}
+
+impl Selected<'_> {
+    /// Calls `visit` with the group, the index and the cell of each record.
+    #[inline(always)]
+    pub(super) fn for_each(&self, mut visit: impl FnMut(u32, u32, Cell)) {
+        match self.rows {
+            Rows::All => self.all().for_each(|(group, row, cell)| visit(group, row, cell)),
+            Rows::Some(rows) => self.some(rows).for_each(|(group, row, cell)| visit(group, row, cell)),
+        }
+    }
+
+    /// The group, the index and the cell of each record, if all are selected.
+    #[inline(always)]
+    fn all(&self) -> impl Iterator<Item = (u32, u32, Cell)> {
+        let column = self.cells.column(self.field);
+        self.groups.iter().zip(0..).zip(column).map(|((&group, row), &cell)| (group, row, cell))
+    }
+
+    /// The group, the index and the cell of the records `rows`.
+    #[inline(always)]
+    fn some(&self, rows: &[u32]) -> impl Iterator<Item = (u32, u32, Cell)> {
+        let column = self.cells.column(self.field);
+        self.groups.iter().zip(rows).map(|(&group, &row)| (group, row, column[row as usize]))
+    }
+}
 
 /// The numbers of a column of a block, by their units: the numbers times 10^places. The memory is reused.
 #[derive(Debug, Default)]

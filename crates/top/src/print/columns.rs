@@ -1,7 +1,7 @@
 //! An answer as a table, from which most formats are written.
 
 use crate::count::answer::{Answer, KeyCount};
-use crate::measure::Quantity;
+use crate::measure::quantity::Quantity;
 use crate::query::options::SortBy;
 
 /// Columns beside the count, the measures and the key.

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::Format;
 use super::columns::{Columns, Layout, Value};
 use crate::count::answer::Answer;
-use crate::measure::Quantity;
+use crate::measure::quantity::Quantity;
 
 /// A JSON object, described by `docs/top.schema.json`. `top` is the list of keys with their counts, `records` the number
 /// of records counted, `distinct` the number of distinct keys, `skipped` the number of records without a key, and

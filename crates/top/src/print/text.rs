@@ -117,8 +117,8 @@ fn write_key(key: &[u8], out: &mut dyn Write) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::count::answer::KeyCount;
-    use crate::measure::Quantity;
     use crate::measure::number::Decimal;
+    use crate::measure::quantity::Quantity;
     use crate::print::tests::{several, shown, written};
     use crate::query::options::SortBy;
 

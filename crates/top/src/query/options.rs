@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::key::normalize::Normalizer;
 use crate::key::pattern::PatternError;
 use crate::key::text_regex::TextRegex;
-use crate::measure::MeasureKind;
+use crate::measure::column::MeasureKind;
 use crate::query::condition::ConditionError;
 use crate::query::field::Field;
 use crate::query::fields::FieldList;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::cells::Origin;
 use crate::key::pattern::Case;
-use crate::measure::MeasureKind;
+use crate::measure::column::MeasureKind;
 use crate::query::condition::Condition;
 use crate::query::field::Field;
 use crate::query::input_format::InputFormat;

@@ -12,7 +12,7 @@ use finecomb_scan::{Block, LineEnds, Meter, Phase, RecordEnds, Records, Source};
 
 use crate::cells::{Cell, Cells, Malformed, Origin, Span, bytes_of, keep_rows};
 use crate::key::keys::Keys;
-use crate::measure::Rows;
+use crate::measure::values::Rows;
 use crate::query::Query;
 use crate::query::condition::ConditionCache;
 use crate::query::row_query::{Columns, KeySource, RowQuery};

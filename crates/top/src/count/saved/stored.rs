@@ -11,8 +11,9 @@ use super::Counts;
 use crate::count::order::Entry;
 use crate::count::table::Counted;
 use crate::count::tally::Tally;
+use crate::measure::Measures;
 use crate::measure::number::MAX_PLACES;
-use crate::measure::{Form, MAX_COUNT, Measures};
+use crate::measure::quantity::{Form, MAX_COUNT};
 use crate::time::bucket;
 
 /// First bytes of stored counts. The first byte does not occur in text; a transfer that converts line endings changes the others.

@@ -7,7 +7,8 @@ use finecomb_scan::SpillFile;
 
 use crate::count::order::Entry;
 use crate::count::table::{Counted, SHARDS, Table};
-use crate::measure::{Form, Measures};
+use crate::measure::Measures;
+use crate::measure::quantity::Form;
 use finecomb_sys::varint;
 
 /// Partitions of the hashes in a shard.

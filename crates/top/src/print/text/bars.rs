@@ -1,6 +1,6 @@
 //! Bars in proportion to the numbers of a column.
 
-use crate::measure::Quantity;
+use crate::measure::quantity::Quantity;
 use crate::print::columns::Value;
 
 /// The bars of a column.

@@ -6,7 +6,7 @@ use anstyle::Style;
 
 use super::bars::Bars;
 use super::{Text, write_key};
-use crate::measure::Quantity;
+use crate::measure::quantity::Quantity;
 use crate::print::columns::{Columns, Value};
 
 /// Maximum width of an aligned column of keys: longer keys move the rest of the line to the right.
