@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::Format;
 use super::columns::{Columns, Layout, Value};
-use crate::count::answer::Answer;
+use crate::count::answer::{Answer, Skipped};
 use crate::measure::quantity::Quantity;
 
 /// A JSON object, described by `docs/top.schema.json`. `top` is the list of keys with their counts, `records` the number
@@ -151,7 +151,7 @@ impl Json {
         let columns = Columns::new(answer, self.0);
         let names = columns.names();
         let keys = columns.key_columns();
-        let count = |skipped: &Option<crate::Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
+        let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
         write(&Object {
             partial: answer.partial,
             late,
@@ -179,6 +179,7 @@ impl Format for Json {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::count::answer::KeyCount;
     use crate::measure::number::Decimal;
     use crate::print::tests::{several, written};
 
@@ -228,7 +229,7 @@ mod tests {
     #[test]
     fn a_line_is_the_same_object() {
         let keys: &[(&[u8], u64)] = &[(b"a\nb", 2), (b"caf\xE9", 1)];
-        let top = keys.iter().map(|&(key, count)| crate::KeyCount::new(key.to_vec(), count)).collect();
+        let top = keys.iter().map(|&(key, count)| KeyCount::new(key.to_vec(), count)).collect();
         let answer =
             Answer { top, records: 3, distinct: 2, key_names: vec!["key".to_owned()], ..Answer::default() };
         let line = Json::default().line(&answer, false).expect("a line");

@@ -15,6 +15,12 @@ pub(super) struct Row {
     pub(super) error: u64,
 }
 
+impl Entry<'_> {
+    pub(super) fn to_row(self) -> Row {
+        Row { key: self.key(), count: self.count, error: self.error }
+    }
+}
+
 impl Row {
     fn least(&self) -> Rank<'_> {
         Rank(self.count, &self.key)

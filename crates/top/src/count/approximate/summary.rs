@@ -14,7 +14,6 @@
 use finecomb_sys::memory::FixedVec;
 use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
-use super::rank::Row;
 use crate::cells::{Span, bytes_of};
 use crate::key::hash::Hasher;
 
@@ -66,14 +65,10 @@ pub(crate) struct Entry<'s> {
 }
 
 impl Entry<'_> {
-    fn key(&self) -> Vec<u8> {
+    pub(super) fn key(&self) -> Vec<u8> {
         let mut key: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         key.truncate(self.length);
         key
-    }
-
-    pub(super) fn to_row(self) -> Row {
-        Row { key: self.key(), count: self.count, error: self.error }
     }
 
     /// Number of words that it takes.

@@ -27,7 +27,7 @@ use std::mem;
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 use thiserror::Error;
 
-use self::cursor::{Cursor, Window};
+use self::cursor::{Cursor, Violation, Window};
 use self::wanted::{Node, ROOT, Tree};
 use crate::cells::{Cell, Cells, Malformed, Span, bytes_of};
 use crate::query::field::Field;
@@ -57,13 +57,6 @@ pub(crate) struct JsonScratch {
     seen: Vec<bool>,
     /// Text of a key with escapes.
     key: Vec<u8>,
-}
-
-/// A violation of the format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Violation {
-    at: usize,
-    reason: &'static str,
 }
 
 /// An object or array in which values are wanted.

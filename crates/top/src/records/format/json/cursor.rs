@@ -2,10 +2,15 @@
 
 use finecomb_sys::simd::{Masks, window_at};
 
-use super::Violation;
-
 /// Positions whose number is even.
 const EVEN: u64 = 0x5555_5555_5555_5555;
+
+/// A violation of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Violation {
+    pub(super) at: usize,
+    pub(super) reason: &'static str,
+}
 
 /// A record in a block.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Escapes in strings.
 
-use super::Violation;
+use super::cursor::Violation;
 
 /// Appends the text of a string, given by its bytes between the quotes, in which each escape is complete. `start` is the
 /// position of these bytes in the block. A surrogate without its other half becomes U+FFFD.
