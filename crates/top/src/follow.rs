@@ -14,7 +14,8 @@ use crate::count::table::Table;
 use crate::count::tally::Tally;
 use crate::count::{Counter, answer_of, answer_of_tables, timeline, with_query_options};
 use crate::query::{Query, Shape};
-use crate::time::{SECOND, bucket};
+use crate::time::bucket;
+use crate::time::calendar::SECOND;
 
 /// State of a count that follows its inputs, between two rounds of work.
 pub struct Following<'p, 'q> {

@@ -12,25 +12,12 @@ mod markdown;
 mod text;
 mod tsv;
 
-use std::io::{self, Write};
-
 pub use self::csv::Csv;
-pub use columns::Layout;
+pub use columns::{Format, Layout};
 pub use json::Json;
 pub use markdown::Markdown;
 pub use text::Text;
 pub use tsv::Tsv;
-
-use crate::count::answer::Answer;
-
-/// An output format.
-pub trait Format {
-    /// Writes the whole answer.
-    ///
-    /// # Errors
-    /// Returns an error if `out` cannot be written.
-    fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()>;
-}
 
 #[cfg(test)]
 pub(crate) mod tests {

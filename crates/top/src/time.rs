@@ -6,11 +6,12 @@
 pub(crate) mod axis;
 mod bound;
 pub(crate) mod bucket;
-mod calendar;
+pub(crate) mod calendar;
 mod finder;
 mod form;
 mod label;
 mod last;
+pub(crate) mod order;
 mod slack;
 #[cfg(test)]
 mod tests;
@@ -27,22 +28,3 @@ pub use last::{Last, LastError};
 pub use slack::{Slack, SlackError};
 pub(crate) use zone::{Clock, ClockCache};
 pub use zone::{Zone, ZoneError};
-
-/// Nanoseconds of a second.
-pub(crate) const SECOND: i64 = 1_000_000_000;
-
-/// Seconds of a day.
-pub(crate) const DAY: i64 = 86_400;
-
-/// Stands for the end of a window that has none. No record has this instant.
-const END: i64 = i64::MAX;
-
-/// An instant, unless 64 bits have no room for it.
-#[inline]
-fn nanoseconds(seconds: i64, fraction: i64) -> Option<i64> {
-    let instant = match seconds {
-        ..0 => (seconds + 1).checked_mul(SECOND)?.checked_add(fraction - SECOND),
-        0.. => seconds.checked_mul(SECOND)?.checked_add(fraction),
-    };
-    instant.filter(|&instant| instant < END)
-}

@@ -1,8 +1,19 @@
 //! An answer as a table, from which most formats are written.
 
+use std::io::{self, Write};
+
 use crate::count::answer::{Answer, KeyCount};
 use crate::measure::quantity::Quantity;
 use crate::query::options::SortBy;
+
+/// An output format.
+pub trait Format {
+    /// Writes the whole answer.
+    ///
+    /// # Errors
+    /// Returns an error if `out` cannot be written.
+    fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()>;
+}
 
 /// Columns beside the count, the measures and the key.
 #[derive(Clone, Copy, Debug, Default)]

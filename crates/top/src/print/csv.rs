@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use csv_core::Writer;
 
-use super::Format;
-use super::columns::{Columns, Layout, Value};
+use super::columns::{Columns, Format, Layout, Value};
 use crate::count::answer::Answer;
 
 /// Comma-separated values (RFC 4180) with a header: `count,key`, with the measures between the two, and with a column

@@ -9,8 +9,7 @@ use serde::Serialize;
 use serde::ser::{Error, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::Format;
-use super::columns::{Columns, Layout, Value};
+use super::columns::{Columns, Format, Layout, Value};
 use crate::count::answer::{Answer, Skipped};
 use crate::measure::quantity::Quantity;
 

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Format;
-use super::columns::{Columns, Layout, Value};
+use super::columns::{Columns, Format, Layout, Value};
 use crate::count::answer::Answer;
 
 /// A table in GitHub Flavored Markdown. In keys, `|`, `\` and what would begin markup are escaped with a backslash, a line

@@ -11,8 +11,7 @@ use finecomb_sys::units::{Count, counted};
 use memchr::memchr;
 
 use self::table::Table;
-use super::Format;
-use super::columns::{Columns, Layout};
+use super::columns::{Columns, Format, Layout};
 use crate::count::answer::Answer;
 
 /// A line for each key: the count, a space, and the unchanged bytes of the key, except that a line feed in it is written

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Format;
-use super::columns::{Columns, Layout, Value};
+use super::columns::{Columns, Format, Layout, Value};
 use crate::count::answer::Answer;
 
 /// Tab-separated values with a header: `count`, `key`, with the measures between the two, and with a column for each

@@ -16,7 +16,7 @@ use crate::query::field::Field;
 use crate::query::row_query::{Columns, TimeQuery};
 use crate::records::extract::Unmatched;
 use crate::records::format::{Extractor, Scratch};
-use crate::records::sorted::{FileOrder, RunOrder, Timed};
+use crate::time::order::{FileOrder, RunOrder, Timed};
 use crate::time::{BucketCache, Buckets, Clock, TimeFinder};
 
 /// Usual names of fields with the time of a record. They are tried in this order in each file.

@@ -6,7 +6,6 @@
 //! valid borders. The promise is checked on the records that the search reads, and on the counted records between them. The records
 //! of the window are selected one by one, as in any other count.
 
-mod order;
 mod search;
 
 use std::ops::Range;
@@ -19,7 +18,7 @@ use crate::records::layout::Plan;
 use crate::records::row_time::TimePlan;
 use crate::records::rows::RowMaker;
 use crate::time::Slack;
-pub(crate) use order::{FileOrder, RunOrder, StepBack, Timed};
+use crate::time::order::{FileOrder, RunOrder, StepBack};
 use search::{Search, Stopped};
 
 /// Narrows the files of a count to the window, and keeps what is found out about their order.

@@ -3,7 +3,8 @@
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
 
-use crate::time::{BucketCache, Buckets, DAY, SECOND};
+use crate::time::bucket::{BucketCache, Buckets};
+use crate::time::calendar::{DAY, SECOND};
 
 /// Maximum number of marks.
 const MAX_TICKS: usize = 10;

@@ -6,9 +6,9 @@ use jiff::civil::{Date, Time};
 use jiff::{Timestamp, ToSpan};
 use thiserror::Error;
 
+use super::calendar::{DAY, SECOND};
 use super::written::read_value;
 use super::zone::{Clock, ClockCache, Zone};
-use super::{DAY, SECOND};
 
 /// An instant at an end of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use thiserror::Error;
 
+use super::calendar::{DAY, SECOND};
 use super::zone::{Stretch, Zone};
-use super::{DAY, SECOND};
 
 /// Maximum number of empty buckets between two others that are shown. A longer gap, such as that behind a single time of
 /// 1970, is left out.

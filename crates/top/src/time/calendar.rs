@@ -1,6 +1,23 @@
-//! Days of the proleptic Gregorian calendar.
+//! Seconds and days since 1970, in the proleptic Gregorian calendar.
 
-use super::DAY;
+/// Nanoseconds of a second.
+pub(crate) const SECOND: i64 = 1_000_000_000;
+
+/// Seconds of a day.
+pub(crate) const DAY: i64 = 86_400;
+
+/// Stands for the end of a window that has none. No record has this instant.
+pub(super) const END: i64 = i64::MAX;
+
+/// An instant, unless 64 bits have no room for it.
+#[inline]
+pub(super) fn nanoseconds(seconds: i64, fraction: i64) -> Option<i64> {
+    let instant = match seconds {
+        ..0 => (seconds + 1).checked_mul(SECOND)?.checked_add(fraction - SECOND),
+        0.. => seconds.checked_mul(SECOND)?.checked_add(fraction),
+    };
+    instant.filter(|&instant| instant < END)
+}
 
 /// Days before each month of a year that begins in March.
 const DAYS_BEFORE: [i64; 12] = [306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275];

@@ -10,9 +10,10 @@
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 
+use super::calendar::SECOND;
+use super::form::TimeForm;
 use super::written::{self, Found, Moment};
 use super::zone::{Clock, ClockCache};
-use super::{SECOND, TimeForm};
 use crate::cells::{Cell, Cells, Span, bytes_of};
 
 /// Finds the times of records, one after another. A finder is for one file, and for either lines or values.

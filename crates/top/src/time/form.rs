@@ -5,6 +5,7 @@ use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::TimeZone;
 use thiserror::Error;
 
+use super::calendar;
 use super::written::{self, Moment};
 
 /// How times are written.
@@ -82,7 +83,7 @@ fn moment(time: &BrokenDownTime) -> Option<Moment> {
         let second = timestamp.as_second();
         let sign = if second < 0 { -1 } else { 1 };
         let fraction = sign * i64::from(time.subsec_nanosecond().unwrap_or(0));
-        return super::nanoseconds(second, fraction).map(Moment::Instant);
+        return calendar::nanoseconds(second, fraction).map(Moment::Instant);
     }
     let time_of_day = time.to_time().ok()?;
     let nanoseconds = time_of_day.duration_since(Time::midnight()).as_nanos();

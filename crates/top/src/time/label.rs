@@ -1,9 +1,8 @@
 //! The labels of many buckets.
 
 use super::bucket::Buckets;
-use super::calendar::date_of;
+use super::calendar::{DAY, SECOND, date_of};
 use super::zone::{Stretch, Zone};
-use super::{DAY, SECOND};
 
 /// Writes the labels of buckets, each like [`Buckets::label`], which is the reference implementation. Buckets in the order of
 /// time share the work for their day and their offset from UTC.

@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use jiff::SignedDuration;
 use thiserror::Error;
 
-use super::bound::duration;
+use super::bound::{Bound, duration};
 use super::bucket::Every;
-use super::{Bound, SECOND};
+use super::calendar::SECOND;
 
 /// Minimum number of slices of a window of a minute or more. Counts expire in slices.
 const SLICES: i64 = 60;

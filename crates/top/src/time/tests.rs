@@ -5,6 +5,7 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, ToSpan, Zoned};
 use proptest::prelude::*;
 
+use super::calendar::{DAY, SECOND};
 use super::written::{self, Moment, find};
 use super::zone::ClockCache;
 use super::*;

@@ -8,8 +8,7 @@
 //! | ctime, RFC 2822 | `Sun Mar  1 06:20:09.252 2026`, `Sun, 01 Mar 2026 06:20:09 +0100` |
 //! | seconds since 1970 | `1772346009`, `1772346009.252`, and 13, 16 or 19 digits for ms, µs and ns |
 
-use super::calendar::{days_from_epoch, days_in_month};
-use super::{END, SECOND};
+use super::calendar::{DAY, END, SECOND, days_from_epoch, days_in_month};
 
 /// A time as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +43,7 @@ impl Civil {
             return None;
         }
         let days = days_from_epoch(year, self.month, self.day);
-        Some((days * super::DAY + self.time / SECOND, self.time % SECOND))
+        Some((days * DAY + self.time / SECOND, self.time % SECOND))
     }
 }
 

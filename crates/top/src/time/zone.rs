@@ -8,9 +8,8 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 use thiserror::Error;
 
-use super::calendar::year_of;
+use super::calendar::{self, DAY, SECOND, year_of};
 use super::written::{Civil, Moment};
-use super::{DAY, SECOND};
 
 /// The zone of times without one, and of the buckets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,7 +196,7 @@ impl Clock {
                 _ => self.offset(cache, seconds)?,
             },
         };
-        super::nanoseconds(seconds - offset, nanoseconds)
+        calendar::nanoseconds(seconds - offset, nanoseconds)
     }
 
     /// The offset of civil seconds since 1970-01-01T00:00:00. Remembers it if no change of clocks is near.

@@ -6,8 +6,8 @@ use std::ops::Range;
 use finecomb_scan::{Block, LinesAt, Source};
 use memchr::memchr;
 
-use super::order::{RunOrder, Timed};
 use crate::records::rows::RowMaker;
+use crate::time::order::{RunOrder, Timed};
 
 /// Bytes that are read at a time, at first. A few records fit, and a page is what the kernel reads anyway.
 const FIRST_READ: usize = 4 << 10;
