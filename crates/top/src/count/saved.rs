@@ -114,7 +114,7 @@ impl Counts {
         limit: TableLimit<'_>,
     ) -> Vec<Problem> {
         let query = self.query.clone();
-        // A worker goes on with the table: to count in another one and to add its keys would take longer.
+        // One worker continues with the table: counting in another one and adding its keys would take longer.
         let has_slices = matches!(query.shape(), Shape::Keys(Some(_)));
         let known = Mutex::new((!has_slices).then(|| self.take_table()));
         let make = || {

@@ -280,7 +280,7 @@ pub enum QueryError {
     /// Files are said to be in the order of time, but all of them is counted.
     #[error("sorted files need a first or a last instant")]
     SortedWithoutWindow,
-    /// Files are said to be in the order of a time that is in a group of an expression of which each match is counted.
+    /// Files are said to be in the order of a time, which is in a group of an expression whose every match is counted.
     #[error("sorted files with a count of each match need the time in a field, not in a group")]
     SortedByGroup,
 }

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::calendar::{DAY, SECOND};
 use super::zone::{Stretch, Zone};
 
-/// Maximum number of empty buckets between two others that are shown. A longer gap, such as that behind a single time of
+/// Maximum number of empty buckets between two others that are shown. A longer gap, such as that after a single time of
 /// 1970, is left out.
 pub const MAX_GAP: usize = 1000;
 
@@ -274,7 +274,7 @@ impl Buckets {
         known.len().saturating_sub(later + 1)
     }
 
-    /// The starts of all buckets from the first to the last, without long gaps, of which there are this many.
+    /// The starts of all buckets from the first to the last without long gaps, and the number of these gaps.
     pub(crate) fn all_starts(&self, known: &[i64]) -> (Vec<i64>, u64) {
         let mut cache = BucketCache::default();
         let (mut starts, mut gaps) = (Vec::new(), 0);
