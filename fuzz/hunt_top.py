@@ -3,12 +3,14 @@
 
     fuzz/hunt_top.py [--comb PROGRAM] [--runs N] [--seed N] [--only N]
 
-The oracle is a loop over records in Python, with Python's `re` on characters: an invalid UTF-8 byte is a character, as in Go. Each query
-runs at two random widths and block sizes, as text and as JSON, on files, a directory or standard input.
+The oracle is a loop over records in Python. Expressions are those with the same meaning in Python's `re`, which searches texts that are
+UTF-8. Other texts are searched by a small backtracking matcher (`Bytes`), for which `.` and `[^x]` also match single bytes. Each query runs at
+two random widths and block sizes, as text and as JSON, on files, a directory or standard input.
 """
 
 import argparse
 import base64
+import functools
 import json
 import random
 import re
@@ -17,16 +19,20 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 WIDTHS = ["1", "2", "3", "8", "64", "auto"]
 BLOCKS = ["1", "7", "100", "4K", "128K"]
-# Patterns with the same meaning in Go and in Python, with ASCII classes.
+# Patterns with the same meaning in the regex crate and in Python.
 PATTERNS = [
     "a", "b+", "^a", "b$", ".", "[^a]", r"\d+", r"\w+", r"\s", r"\S+", "x*", "", "(a)(b)?", "a|b", "é", "[äé]", "..", r"\W", "GET|POST", r"\?.*$", "^",
-    "$", ".*b", r"\bfoo\b", "(f)(o+)", "[0-9a-f]{2}", "a{2,}", r"\.", "/[^/]*$",
+    "$", ".*b", r"\bfoo\b", "(f)(o+)", "[0-9a-f]{2}", "a{2,}", r"\.", "/[^/]*$", r"\b\w+o\b", r".*\b(\w+)", r"\w*foo\d", "[^f]+foo.",
 ]
-SEPARATORS = [",", "[ ,]+", "[][ ]+", ";+", r"\t", "=|:", "[^a-z]+", r"\s+", "é", "ab?"]
+SEPARATORS = [",", "[ ,]+", r"[\]\[ ]+", ";+", r"\t", "=|:", "[^a-z]+", r"\s+", "é", "ab?", r"\b."]
+ATOMS = ["a", "b", "f", "o", "é", "/", " ", "1", "foo", ".", "[^a]", "[a-f]", "[^/ ]", "[éo]", r"\d", r"\w", r"\W", r"\s", r"\S", r"\."]
+LOOKS = ["^", "$", r"\b"]
 REPLACEMENTS = ["", "x", "$0", "<$1>", "${1}y", "$1y", "$$", "$2$1", "é", "$"]
 WORDS = [b"a", b"b", b"ab", b"foo", b"foo1", b"GET", b"/x?q=caf\xe9", b"/a/b/c", b"404", b"caf\xc3\xa9", b"\xff", b"\xe2\x82", b"-", b'"q r"', b'"', b"a\\", b"x,y;z",
          b"k=v", b"k:v", b"[1]", b"", b"\r", b"\0", b"zzzzzz", b"0f", b"\xf0\x9f\x98\x80"]  # fmt: skip
@@ -40,15 +46,181 @@ def raw(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
+def random_pattern(rng: random.Random, depth: int = 2) -> str:
+    parts = []
+    for _ in range(rng.choice([1, 1, 2, 2, 3])):
+        if depth and rng.random() < 0.25:
+            group = random_pattern(rng, depth - 1)
+            # Repeated empty matches are not the same everywhere, and repetitions within each other would take Python too long.
+            repeats = [""] if minimum(group) == 0 or set(group) & set("*+") else ["", "", "+", "?", "*", "{2}", "+?"]
+            parts.append(rng.choice(["({})", "(?:{})"]).format(group) + rng.choice(repeats))
+        elif rng.random() < 0.1:
+            parts.append(rng.choice(LOOKS))
+        else:
+            atom = rng.choice(ATOMS)
+            repeats = ["", "", "", "+", "*", "?", "{2}", "{1,3}", "+?", "*?"]
+            parts.append(atom + rng.choice(repeats) if len(atom) == 1 or atom[0] in "\\[" else atom)
+    pattern = "".join(parts)
+    return f"{pattern}|{random_pattern(rng, depth - 1)}" if depth and rng.random() < 0.15 else pattern
+
+
+def choose(rng: random.Random, patterns: list[str] = PATTERNS, least: int = 0) -> str:
+    """An expression that Python is done with in time, and whose matches have at least `least` characters."""
+    while True:
+        pattern = rng.choice(patterns) if rng.random() < 0.5 else random_pattern(rng)
+        if pattern.count("*") + pattern.count("+") <= 2 and minimum(pattern) >= least:
+            return pattern
+
+
+@functools.cache
 def compiled(pattern: str) -> re.Pattern:
-    # In Go, '$' matches only at the end of the text, and '\s' does not match vertical tabs and U+001C to U+001F.
-    pattern = re.sub(r"\$(?=$|\|)", r"\\Z", pattern).replace(r"[^\s", r"[^\t\n\f\r ").replace(r"\s", r"[\t\n\f\r ]").replace(r"\S", r"[^\t\n\f\r ]")
-    pattern = pattern.replace("[][ ]", r"[\]\[ ]")
-    return re.compile(pattern, re.ASCII)
+    # In Python, '$' also matches before a final line feed, and '\\s' also matches U+001C to U+001F.
+    return re.compile(re.sub(r"(?<!\\)\$", r"\\Z", pattern).replace(r"[^\s", r"[^\t-\r ").replace(r"\s", r"[\t-\r ]").replace(r"\S", r"[^\t-\r ]"))
 
 
-def matches(regex: re.Pattern, text: str) -> list[re.Match]:
-    """All matches as in Go: an empty match adjacent to the match before it does not count."""
+@functools.cache
+def parsed_pattern(pattern: str) -> re._parser.SubPattern:
+    return re._parser.parse(compiled(pattern).pattern)
+
+
+def minimum(pattern: str) -> int:
+    """Length of the shortest match."""
+    return parsed_pattern(pattern).getwidth()[0]
+
+
+@dataclass
+class Found:
+    """A match with the methods of a match of `re` that are used here."""
+
+    re: re.Pattern
+    text: str
+    spans: dict[int, tuple[int, int]]
+
+    def start(self) -> int:
+        return self.spans[0][0]
+
+    def end(self) -> int:
+        return self.spans[0][1]
+
+    def __getitem__(self, number: int) -> str | None:
+        return self.text[slice(*self.spans[number])] if number in self.spans else None
+
+
+class Bytes:
+    """Searches bytes, as text in Latin-1, by backtracking in the order of preference of `re`."""
+
+    def __init__(self, pattern: str):
+        self.pattern, self.re = parsed_pattern(pattern), compiled(pattern)
+
+    def search(self, text: str, start: int = 0) -> Found | None:
+        for at in range(start, len(text) + 1):
+            for end, groups in self.run(self.pattern, 0, text, at, {}):
+                return Found(self.re, text, {0: (at, end), **groups})
+        return None
+
+    def run(self, items, index: int, text: str, at: int, groups: dict):
+        """All ends of matches of the items from `index` on."""
+        if index == len(items):
+            yield at, groups
+            return
+        for end, inner in self.one(*items[index], text, at, groups):
+            yield from self.run(items, index + 1, text, end, inner)
+
+    def one(self, kind, argument, text: str, at: int, groups: dict):
+        name = str(kind)
+        if name == "LITERAL":
+            literal = latin(chr(argument))
+            if text.startswith(literal, at):
+                yield at + len(literal), groups
+        elif name in ("ANY", "IN", "NOT_LITERAL"):
+            contains = re.compile(self.source(name, argument)).fullmatch
+            char = character(text, at)
+            if char and contains(char):
+                yield at + len(latin(char)), groups
+            if text[at : at + 1] >= "\x80" and contains("\ufffd"):
+                yield at + 1, groups
+        elif name == "BRANCH":
+            for part in argument[1]:
+                yield from self.run(part, 0, text, at, groups)
+        elif name == "SUBPATTERN":
+            number, _, _, part = argument
+            for end, inner in self.run(part, 0, text, at, groups):
+                yield end, inner if number is None else {**inner, number: (at, end)}
+        elif name in ("MAX_REPEAT", "MIN_REPEAT"):
+            yield from self.repeat(*argument, name == "MAX_REPEAT", text, at, groups)
+        elif name == "AT":
+            before = at > 0 and is_word(last_character(text, at))
+            holds = {"AT_BEGINNING": at == 0, "AT_END_STRING": at == len(text), "AT_BOUNDARY": before != is_word(character(text, at))}
+            if holds[str(argument)]:
+                yield at, groups
+        else:
+            raise ValueError(name)
+
+    def repeat(self, least: int, most: int, part, greedy: bool, text: str, at: int, groups: dict):
+        if least == 0 and not greedy:
+            yield at, groups
+        if most > 0:
+            for end, inner in self.run(part, 0, text, at, groups):
+                if end > at:
+                    yield from self.repeat(max(least - 1, 0), most - 1, part, greedy, text, end, inner)
+        if least == 0 and greedy:
+            yield at, groups
+
+    @staticmethod
+    def source(name: str, argument) -> str:
+        """The expression of a class."""
+        if name == "ANY":
+            return "."
+        if name == "NOT_LITERAL":
+            return f"[^{re.escape(chr(argument))}]"
+        members = {
+            "NEGATE": lambda _: "^",
+            "LITERAL": lambda code: re.escape(chr(code)),
+            "RANGE": lambda codes: "-".join(re.escape(chr(code)) for code in codes),
+            "CATEGORY": lambda category: {"CATEGORY_DIGIT": r"\d", "CATEGORY_WORD": r"\w", "CATEGORY_NOT_WORD": r"\W"}[str(category)],
+        }
+        return "[" + "".join(members[str(kind)](member) for kind, member in argument) + "]"
+
+
+def latin(text: str) -> str:
+    """The bytes of a text, each as a character."""
+    return text.encode().decode("latin-1")
+
+
+def character(text: str, at: int, places: Iterable[slice] | None = None) -> str:
+    """The character at a position of bytes; nothing at the end and at bytes that are not UTF-8."""
+    for place in places or (slice(at, at + size) for size in range(1, 5)):
+        try:
+            return text[place].encode("latin-1").decode()
+        except UnicodeDecodeError:
+            continue
+    return ""
+
+
+def last_character(text: str, at: int) -> str:
+    return character(text, at, (slice(max(at - size, 0), at) for size in range(1, 5)))
+
+
+def is_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+def searcher(pattern: str, data: bytes) -> tuple[re.Pattern | Bytes, str, str]:
+    """An expression for these bytes, their text, and its encoding."""
+    try:
+        return compiled(pattern), data.decode(), "utf-8"
+    except UnicodeDecodeError:
+        return Bytes(pattern), data.decode("latin-1"), "latin-1"
+
+
+@functools.lru_cache(10_000)
+def has_match(pattern: str, data: bytes) -> bool:
+    regex, text, _ = searcher(pattern, data)
+    return regex.search(text) is not None
+
+
+def matches(regex: re.Pattern | Bytes, text: str) -> list[re.Match | Found]:
+    """All matches: an empty match adjacent to the match before it does not count."""
     found, at, last = [], 0, -1
     while at <= len(text):
         match = regex.search(text, at)
@@ -73,7 +245,13 @@ def expanded(replacement: str, match: re.Match) -> str:
     return re.sub(r"\$\$|\$\{(\w+)\}|\$(\w+)", group, replacement, flags=re.ASCII)
 
 
-def replaced(regex: re.Pattern, replacement: str, text: str) -> str:
+@functools.lru_cache(10_000)
+def edited(pattern: str, replacement: str, key: bytes) -> bytes:
+    regex, text, encoding = searcher(pattern, key)
+    return replaced(regex, replacement.encode().decode(encoding), text).encode(encoding)
+
+
+def replaced(regex: re.Pattern | Bytes, replacement: str, text: str) -> str:
     parts, at = [], 0
     for match in matches(regex, text):
         parts += [text[at : match.start()], expanded(replacement, match)]
@@ -109,10 +287,14 @@ class Query:
         self.fields = rng.choice([[], [], [1], [2], [-1], [1, 2], [3, 1], [(2, 3)], [(2, -1)], [7], [(-2, -1)]])
         # Without a field, -p and -q are errors.
         self.kind = rng.choice(["blanks", "blanks", "quotes", "regex"]) if self.fields else "blanks"
-        self.separator = rng.choice(SEPARATORS)
-        self.grep = [rng.choice(PATTERNS) for _ in range(rng.choice([0, 0, 0, 1, 2]))]
-        self.vgrep = [rng.choice(PATTERNS) for _ in range(rng.choice([0, 0, 0, 0, 1]))]
-        self.sed = [(rng.choice(PATTERNS), rng.choice(REPLACEMENTS)) for _ in range(rng.choice([0, 0, 1, 2]))]
+        self.separator = choose(rng, SEPARATORS, 1)
+        self.grep = [choose(rng) for _ in range(rng.choice([0, 0, 0, 1, 2]))]
+        self.vgrep = [choose(rng) for _ in range(rng.choice([0, 0, 0, 0, 1]))]
+        self.sed = [(choose(rng), rng.choice(REPLACEMENTS)) for _ in range(rng.choice([0, 0, 1, 2]))]
+        extract = [choose(rng) for _ in range(rng.choice([0, 0, 1]))]
+        # With several groups, the fields of a key would be compared.
+        self.extract = [pattern for pattern in extract if not self.fields and compiled(pattern).groups < 2]
+        self.each = rng.random() < 0.5
 
     def arguments(self) -> list[str]:
         flags = ["-n", str(self.number)]
@@ -122,6 +304,8 @@ class Query:
             flags.append("-q")
         elif self.kind == "regex":
             flags += ["-p", self.separator]
+        for pattern in self.extract:
+            flags += ["-e", pattern, *["--each"] * self.each]
         for pattern in self.grep:
             flags += ["-g", pattern]
         for pattern in self.vgrep:
@@ -135,32 +319,36 @@ class Query:
             return quoted(record)
         if self.kind == "blanks":
             return [field for field in re.split(rb"[ \t]+", record) if field], False
-        text, parts, at = runes(record), [], 0
-        for match in matches(compiled(self.separator), text):
-            if match.end() > match.start():
-                parts.append(text[at : match.start()])
-                at = match.end()
-        return [raw(part) for part in [*parts, text[at:]]], False
+        regex, text, encoding = searcher(self.separator, record)
+        parts, at = [], 0
+        for match in matches(regex, text):
+            parts.append(text[at : match.start()])
+            at = match.end()
+        return [part.encode(encoding) for part in [*parts, text[at:]]], False
 
-    def key(self, record: bytes) -> bytes | None:
+    def keys(self, record: bytes) -> list[bytes | None]:
+        """The keys of a record, `None` for one that lacks a field."""
+        if self.extract:
+            regex, text, encoding = searcher(self.extract[0], record)
+            found = [match for match in matches(regex, text) if match.end() > match.start()]
+            keys = [match[match.re.groups] for match in (found if self.each else found[:1])]
+            return [key if key is None else key.encode(encoding) for key in keys]
         if not self.fields:
-            return record
+            return [record]
         found, is_open = self.split(record)
         if is_open and any(number < 0 for field in self.fields for number in (field if isinstance(field, tuple) else (field,))):
-            return None
+            return [None]
         chosen = []
         for field in self.fields:
             first, last = field if isinstance(field, tuple) else (field, field)
             first, last = (number if number > 0 else len(found) + 1 + number for number in (first, last))
             if not 1 <= first <= last <= len(found):
-                return None
+                return [None]
             chosen += found[first - 1 : last]
-        return b" ".join(chosen)
+        return [b" ".join(chosen)]
 
     def answer(self, files: list[bytes]) -> tuple[list[tuple[int, bytes]], int, int, int]:
         """Most frequent keys with counts, and the numbers of records, distinct keys and skipped records."""
-        greps, vgreps = [compiled(pattern) for pattern in self.grep], [compiled(pattern) for pattern in self.vgrep]
-        edits = [(compiled(pattern), replacement) for pattern, replacement in self.sed]
         counts, skipped = Counter(), 0
         for content in files:
             lines = content.split(b"\n")
@@ -168,16 +356,15 @@ class Query:
                 lines.pop()
             for line in lines:
                 record = line.removesuffix(b"\r")
-                text = runes(record)
-                if not all(regex.search(text) for regex in greps) or any(regex.search(text) for regex in vgreps):
+                if not all(has_match(pattern, record) for pattern in self.grep) or any(has_match(pattern, record) for pattern in self.vgrep):
                     continue
-                key = self.key(record)
-                if key is None:
-                    skipped += 1
-                    continue
-                for regex, replacement in edits:
-                    key = raw(replaced(regex, replacement, runes(key)))
-                counts[key] += 1
+                for key in self.keys(record):
+                    if key is None:
+                        skipped += 1
+                        continue
+                    for pattern, replacement in self.sed:
+                        key = edited(pattern, replacement, key)
+                    counts[key] += 1
         ranked = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[: self.number]
         return [(count, key) for key, count in ranked], sum(counts.values()), len(counts), skipped
 

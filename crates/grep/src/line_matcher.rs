@@ -316,7 +316,7 @@ mod tests {
         assert!(!has_literal("[a-z]+bot", &|pattern| pattern.boundary = Some(Boundary::Word)));
         assert!(!has_literal("[a-z]+bot", &|pattern| pattern.multiline = true));
         assert!(!has_literal("[a-z]+bot", &|pattern| pattern.fixed_strings = true));
-        assert!(!has_literal(r"\b[a-z]+bot", &|_| {}));
+        assert!(has_literal(r"\b[a-z]+bot", &|_| {}));
         assert!(has_literal(r"\b[a-z]+bot", &|pattern| pattern.unicode = false));
     }
 
@@ -325,6 +325,7 @@ mod tests {
         fn lines_with_an_inner_literal_are_those_of_the_expression(
             pattern in prop::sample::select(vec![
                 "[a-z]+bot", r"\w+bot\d", r"^\w*bot$", r"\W+bot", r"[^a]bot[^b]*bot", "(?:[a-z]bot){2}x|y", r"\w+bot\s*$", r"(?-u:\xFF)bot",
+                r"\b[a-z]+bot", r"\w+bot\b", r"\w\Bbot\b|y",
             ]),
             text in prop::collection::vec(prop::sample::select(vec![
                 &b"a"[..], b"bot", b"bot", b"1", b"-", b"\n", b"\n", b"\r", "é".as_bytes(), b"\x80", b"\xFF", b"\0",

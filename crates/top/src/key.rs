@@ -3,12 +3,10 @@
 pub(crate) mod between_fields;
 pub(crate) mod edit;
 pub(crate) mod editor;
-pub(crate) mod go_syntax;
+pub(crate) mod expression;
 pub(crate) mod hash;
 pub(crate) mod keys;
 pub(crate) mod leading_star;
 pub(crate) mod lower_case;
 pub(crate) mod normalize;
 pub(crate) mod pattern;
-pub(crate) mod replacement;
-pub(crate) mod text_regex;

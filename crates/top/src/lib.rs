@@ -28,7 +28,7 @@ mod follow;
 mod key;
 mod measure;
 #[cfg(test)]
-#[path = "../tests/reference/runes.rs"]
+#[path = "../tests/reference/oracle.rs"]
 mod oracle;
 pub mod print;
 mod query;
@@ -43,8 +43,8 @@ pub use count::live::{Live, LiveRows};
 pub use count::saved::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};
 pub use count::{top, top_live};
 pub use follow::{FinishedBucket, Following, top_follow};
+pub use key::expression::PatternError;
 pub use key::normalize::{Normalizer, UnknownKind};
-pub use key::pattern::{PatternError, SyntaxError};
 pub use measure::column::MeasureKind;
 pub use measure::percentiles::{Percentile, PercentileError};
 pub use measure::quantity::Quantity;

@@ -15,9 +15,10 @@ use finecomb_scan::Recognize;
 
 use crate::key::between_fields::Joint;
 use crate::key::edit::Edit;
+use crate::key::expression::Case;
 use crate::key::hash::Hasher;
 use crate::key::normalize::Normalizer;
-use crate::key::pattern::{Case, RecordPattern};
+use crate::key::pattern::RecordPattern;
 use crate::query::fields::FieldList;
 use crate::query::input_format::InputFormat;
 use crate::query::options::{Measure, MemoryLimit, QueryError, QueryOptions, SortBy, Splitter};

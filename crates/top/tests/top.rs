@@ -97,7 +97,7 @@ fn query() -> impl Strategy<Value = (QueryOptions, Vec<(i32, i32)>)> {
     let separator = prop_oneof![
         3 => Just(Separator::Blanks),
         1 => Just(Separator::Quotes),
-        1 => prop::sample::select(&["b", " ", r"\s+", "", "[/:]", "[^a-z]"][..]).prop_map(|text| Separator::Regex(text.into())),
+        1 => prop::sample::select(&["b", " ", r"\s+", "é", "[/:]", "[^a-z]"][..]).prop_map(|text| Separator::Regex(text.into())),
     ];
     let edit = (
         prop::sample::select(&["bot", "^[^:]*:", ":.*$", "(.)(.)", "", "x+", "x*"][..]),

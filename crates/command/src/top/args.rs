@@ -70,8 +70,7 @@ A record is a line without its line ending (\\n or \\r\\n); a record of CSV may 
 selected by -f, or what -e matches, or else the whole record. Keys are printed as COUNT KEY by descending count; equal counts \
 are ordered by the bytes of the key, so the same input always gives the same output.
 
-Regular expressions have Go's syntax and semantics: \\d, \\s, \\w and \\b match ASCII only, or Unicode after (?u). Input need \
-not be valid UTF-8: an invalid byte counts as one character, which . matches.
+Regular expressions are those of comb grep. Input need not be valid UTF-8: . and [^x] match an invalid byte too.
 
 If a flag is repeated, the last value is used, except for -e, -g, -v, -s, --glob, --type, --allow-host and the measures, which \
 accumulate.";

@@ -124,7 +124,7 @@ fn check_table(arguments: &Arguments) -> Result<(), String> {
     table.printed().map(|_| ())
 }
 
-/// Message about an unknown group in a replacement, which is not an error in topfew either.
+/// Message about an unknown group in a replacement, which the regex crate replaces with nothing.
 fn unknown_group(group: &str, pattern: &str) -> String {
     let digits = |name: &str| name.chars().take_while(char::is_ascii_digit).collect::<String>();
     match (group.strip_prefix('\\'), group.strip_prefix('$').map(digits)) {

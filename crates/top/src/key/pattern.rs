@@ -1,172 +1,28 @@
 //! Searches blocks for the records that match a regular expression.
 //!
 //! A search per record pays its start-up cost for every record, and most records do not match. So the whole block is
-//! searched, and the record is located around each match. For that, the pattern is rewritten so that no match crosses
-//! the end of a record: `\n` is removed from everything that it can match, and `^` and `$` become the start and end of
-//! a line. (This is the approach of ripgrep's `grep-regex`.)
+//! searched for the [rewritten](in_block) expression, and the record is located around each match.
 //!
 //! The regex engine examines every byte for an expression like `[A-Za-z]+bot`. Such expressions are searched by their literal
 //! ([`InnerLiteral`]). The alternatives of a long list of words are looked up ([`WordList`]).
 
-use std::fmt::{self, Write as _};
-use std::ops::Range;
 use std::sync::Arc;
 
-use finecomb_sys::units::ByteLimit;
-use finecomb_words::{InnerCache, InnerLiteral, InnerMatch, Options, WordList, within_lines};
+use finecomb_words::{InnerCache, InnerLiteral, InnerMatch, Options, WordList};
 use memchr::{memchr, memrchr};
 use regex_automata::Input;
-use regex_automata::meta::{self, Cache, Regex};
-use regex_syntax::ParserBuilder;
-use regex_syntax::hir::{Hir, HirKind, Look};
-use thiserror::Error;
+use regex_automata::meta::{Cache, Regex};
+use regex_syntax::hir::{Hir, HirKind};
 
 use crate::cells::{Span, bytes_of};
-use crate::key::go_syntax::{Mistake, translate};
-use crate::key::text_regex::{
-    TextCache, TextRegex, byte_of, has_negated_boundary, is_over_characters, matches_invalid, with_invalid,
+use crate::key::expression::{
+    Case, Expression, ExpressionCache, PatternError, build_in_block, in_block, parse,
 };
 
 /// Minimum number of words that are looked up. The regex engine searches for fewer at least as fast.
 const MIN_WORDS: usize = 1000;
 /// The same if case is ignored.
 const MIN_WORDS_IN_ANY_CASE: usize = 100;
-
-/// An invalid regular expression. The message marks the error with a caret.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum PatternError {
-    /// The syntax is invalid.
-    #[error("{0}")]
-    Syntax(SyntaxError),
-    /// The compiled expression is too large.
-    #[error("{}", too_large(.0))]
-    Build(#[from] Box<meta::BuildError>),
-}
-
-/// A syntax error of an expression, with its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SyntaxError {
-    pattern: String,
-    span: Range<usize>,
-    reason: String,
-}
-
-impl SyntaxError {
-    /// Byte offset of the error in the expression.
-    pub(crate) fn start(&self) -> usize {
-        self.span.start
-    }
-
-    pub(crate) fn reason(&self) -> &str {
-        &self.reason
-    }
-}
-
-impl std::error::Error for SyntaxError {}
-
-impl fmt::Display for SyntaxError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pattern, span, reason } = self;
-        let count = |range: Range<usize>| pattern.get(range).map_or(0, |text| text.chars().count());
-        f.write_str("regex parse error:\n    ")?;
-        for char in pattern.chars() {
-            // Control characters must not shift the caret.
-            f.write_char(if char.is_control() { char::REPLACEMENT_CHARACTER } else { char })?;
-        }
-        let (before, wrong) = (count(0..span.start), count(span.clone()).max(1));
-        write!(f, "\n    {:before$}{}\nerror: {reason}", "", "^".repeat(wrong))
-    }
-}
-
-fn too_large(error: &meta::BuildError) -> String {
-    match error.size_limit() {
-        Some(limit) => {
-            format!(
-                "compiled regex exceeds the size limit of {}; shorten its repetitions",
-                ByteLimit(limit as u64)
-            )
-        }
-        None => error.to_string(),
-    }
-}
-
-/// Whether an expression distinguishes upper and lower case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Case {
-    /// Upper and lower case are distinct.
-    #[default]
-    Distinct,
-    /// They are the same, as after `(?i)`.
-    Ignored,
-}
-
-/// Parses a regular expression in Go's syntax, over characters or bytes.
-pub(crate) fn parse(pattern: &str, case: Case) -> Result<Hir, PatternError> {
-    let wrong =
-        |span, reason| PatternError::Syntax(SyntaxError { pattern: pattern.to_owned(), span, reason });
-    let translation =
-        translate(pattern).map_err(|Mistake { span, reason }| wrong(span, reason.to_owned()))?;
-    let mut parser = ParserBuilder::new().utf8(false).case_insensitive(case == Case::Ignored).build();
-    parser.parse(&translation.text).map_err(|error| {
-        let (span, reason) = match error {
-            regex_syntax::Error::Parse(error) => (*error.span(), error.kind().to_string()),
-            regex_syntax::Error::Translate(error) => (*error.span(), error.kind().to_string()),
-            error => return wrong(0..pattern.len(), error.to_string()),
-        };
-        wrong(translation.origin(span.start.offset..span.end.offset), reason)
-    })
-}
-
-/// Size limit of a compiled expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SizeLimit {
-    /// 10 MiB, the default of the `regex` crate.
-    Usual,
-    None,
-}
-
-/// Compiles an expression. With `whole_characters`, empty matches do not lie within a character.
-pub(crate) fn build(hir: &Hir, whole_characters: bool, limit: SizeLimit) -> Result<Regex, PatternError> {
-    let limit = (limit == SizeLimit::Usual).then_some(10 << 20);
-    let config = Regex::config().utf8_empty(whole_characters).nfa_size_limit(limit);
-    let built = Regex::builder().configure(config).build_from_hir(hir);
-    built.map_err(|error| PatternError::Build(Box::new(error)))
-}
-
-/// Common properties of all matches of an expression.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MatchShape {
-    /// Minimum length in bytes; 0 if unknown.
-    pub(crate) shortest: usize,
-    /// First byte, if it is the same for all matches.
-    pub(crate) first: Option<u8>,
-}
-
-impl MatchShape {
-    /// Determines the shape of the matches of an expression.
-    pub(crate) fn of(hir: &Hir) -> Self {
-        Self { shortest: hir.properties().minimum_len().unwrap_or(0), first: first_byte(hir) }
-    }
-}
-
-/// Returns the first byte of all matches, if it is the same.
-fn first_byte(hir: &Hir) -> Option<u8> {
-    match hir.kind() {
-        HirKind::Literal(literal) => literal.0.first().copied(),
-        HirKind::Class(class) => class.literal()?.first().copied(),
-        HirKind::Repetition(repetition) if repetition.min > 0 => first_byte(&repetition.sub),
-        HirKind::Capture(capture) => first_byte(&capture.sub),
-        HirKind::Concat(parts) => {
-            first_byte(parts.iter().find(|part| !matches!(part.kind(), HirKind::Look(_)))?)
-        }
-        HirKind::Alternation(parts) => {
-            let first = first_byte(parts.first()?)?;
-            parts.iter().all(|part| first_byte(part) == Some(first)).then_some(first)
-        }
-        HirKind::Empty | HirKind::Look(_) | HirKind::Repetition(_) => None,
-    }
-}
 
 /// A regular expression that records are matched against.
 #[derive(Clone, Debug)]
@@ -178,18 +34,17 @@ pub(crate) struct RecordPattern {
 /// How records are matched.
 #[derive(Clone, Debug)]
 enum Search {
-    Expression(Box<Expression>),
+    Expression(Box<LineSearch>),
     /// A long list of words: a record matches if it contains one of them.
     Words(Arc<WordList>),
 }
 
 /// A regular expression that is searched for in blocks.
 #[derive(Clone, Debug)]
-struct Expression {
+struct LineSearch {
     /// The expression as given, for a single record.
-    record: TextRegex,
+    record: Expression,
     block: BlockSearch,
-    verify: Verify,
 }
 
 /// Search of a block of records for the rewritten expression.
@@ -208,10 +63,11 @@ struct BlockCache {
 }
 
 impl BlockSearch {
+    /// Compiles a rewritten expression.
     fn new(hir: &Hir) -> Result<Self, PatternError> {
         match InnerLiteral::new(hir) {
             Some(literal) => Ok(Self::Literal(Box::new(literal))),
-            None => Ok(Self::Regex(build(hir, false, SizeLimit::Usual)?)),
+            None => Ok(Self::Regex(build_in_block(hir)?)),
         }
     }
 
@@ -232,41 +88,10 @@ impl BlockSearch {
     }
 }
 
-/// Lines that must be searched by themselves after a match in a block.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Verify {
-    /// All lines. A Unicode word boundary before a byte that is not valid UTF-8 depends on the preceding character, which
-    /// in a block may be the line feed of the previous line.
-    all: bool,
-    /// All lines that are not ASCII. The block search treats every non-ASCII byte as invalid, and finds empty matches
-    /// within characters.
-    non_ascii: bool,
-}
-
-impl Verify {
-    pub(crate) fn of(hir: &Hir) -> Self {
-        Self {
-            all: hir.properties().look_set().contains_word_unicode(),
-            non_ascii: treats_bytes_as_invalid(hir) || has_negated_boundary(hir),
-        }
-    }
-
-    /// Whether a line must be searched by itself. Carriage returns are another reason.
-    #[inline(always)]
-    pub(crate) fn applies_to(self, line: &[u8]) -> bool {
-        self.all || (self.non_ascii && !line.is_ascii())
-    }
-}
-
-/// Whether the block search treats every non-ASCII byte as invalid.
-fn treats_bytes_as_invalid(hir: &Hir) -> bool {
-    is_over_characters(hir) && matches_invalid(hir)
-}
-
 /// Scratch memory of a [`RecordPattern`], made when it is needed.
 #[derive(Debug, Default)]
 pub(crate) struct PatternCache {
-    record: Option<TextCache>,
+    record: Option<ExpressionCache>,
     block: BlockCache,
 }
 
@@ -278,8 +103,8 @@ impl RecordPattern {
         let words = if is_uniform { word_list(&exact, case) } else { None };
         let search = match (words, case) {
             (Some(words), _) => Search::Words(Arc::new(words)),
-            (None, Case::Distinct) => Search::Expression(Box::new(Expression::new(exact)?)),
-            (None, Case::Ignored) => Search::Expression(Box::new(Expression::new(parse(pattern, case)?)?)),
+            (None, Case::Distinct) => Search::Expression(Box::new(LineSearch::new(exact)?)),
+            (None, Case::Ignored) => Search::Expression(Box::new(LineSearch::new(parse(pattern, case)?)?)),
         };
         Ok(Self { search, text: pattern.to_owned() })
     }
@@ -324,18 +149,14 @@ impl RecordPattern {
 }
 
 impl PatternCache {
-    fn record(&mut self, expression: &Expression) -> &mut TextCache {
-        self.record.get_or_insert_with(|| expression.record.cache())
+    fn record(&mut self, search: &LineSearch) -> &mut ExpressionCache {
+        self.record.get_or_insert_with(|| search.record.cache())
     }
 }
 
-impl Expression {
+impl LineSearch {
     fn new(hir: Hir) -> Result<Self, PatternError> {
-        Ok(Self {
-            block: BlockSearch::new(&in_block(&hir))?,
-            verify: Verify::of(&hir),
-            record: TextRegex::from_hir(hir)?,
-        })
+        Ok(Self { block: BlockSearch::new(&in_block(&hir))?, record: Expression::from_hir(hir)? })
     }
 
     fn next_line(&self, cache: &mut PatternCache, text: &[u8], mut from: usize) -> Option<(Span, usize)> {
@@ -350,10 +171,9 @@ impl Expression {
                 return None;
             }
             let line = &text[start..end];
-            if is_sure && !self.verify.applies_to(line) && memchr(b'\r', line).is_none() {
+            if is_sure && !self.record.must_verify(line) {
                 return Some(((start, end), next));
             }
-            // In the block, `$` matches before any carriage return, so the record itself decides.
             let record = (start, end_of_record(text, end));
             if self.record.is_match(cache.record(self), bytes_of(text, record)) {
                 return Some((record, next));
@@ -381,8 +201,8 @@ fn word_list(exact: &Hir, case: Case) -> Option<WordList> {
     let word = |hir: &Hir| {
         let HirKind::Literal(literal) = hir.kind() else { return None };
         let word = str::from_utf8(&literal.0).ok()?;
-        // Invalid bytes match U+FFFD, and a carriage return may end a record.
-        (!word.contains(['\r', char::REPLACEMENT_CHARACTER])).then(|| word.to_owned())
+        // A carriage return may end a record.
+        (!word.contains('\r')).then(|| word.to_owned())
     };
     let words = words.iter().map(word).collect::<Option<Arc<[String]>>>()?;
     WordList::new(words, Options::default().ignore_case(case == Case::Ignored).only_lines(true))
@@ -403,28 +223,12 @@ pub(crate) fn line_around(text: &[u8], from: usize, at: usize) -> (Span, usize) 
     ((start, end), line_feed.map_or(end, |line_feed| line_feed + 1))
 }
 
-/// Rewrites an expression for a search of many lines. It finds all lines that `hir` matches, and false positives in
-/// lines with carriage returns, with Unicode word boundaries next to invalid bytes, and with non-ASCII bytes.
-pub(crate) fn in_block(hir: &Hir) -> Hir {
-    let look = |look| match look {
-        Look::Start => Look::StartLF,
-        // A record ends before `\n` and before `\r\n`.
-        Look::End | Look::EndLF => Look::EndCRLF,
-        other => other,
-    };
-    if treats_bytes_as_invalid(hir) {
-        within_lines(&with_invalid(hir, &byte_of(0x80, 0xFF)), look)
-    } else {
-        within_lines(hir, look)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::oracle::{ALL_INVALID, Runes};
+    use crate::oracle::Oracle;
 
     fn records(text: &[u8]) -> impl Iterator<Item = &[u8]> {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
@@ -433,19 +237,8 @@ mod tests {
 
     /// Returns the records of `text` that match according to the oracle, which searches them one at a time.
     fn record_by_record(pattern: &str, text: &[u8]) -> Vec<Vec<u8>> {
-        let regex = oracle(pattern);
+        let regex = Oracle::new(pattern);
         records(text).filter(|record| regex.is_match(record)).map(<[u8]>::to_vec).collect()
-    }
-
-    /// Compiles an expression for the oracle, whose characters for invalid bytes are not U+FFFD.
-    fn oracle(pattern: &str) -> Runes {
-        let pattern = translate(pattern).expect("valid syntax").text;
-        let replacement = format!(r"\x{{FFFD}}{ALL_INVALID}");
-        Runes::new(
-            &pattern
-                .replace(r"\x{FFFD}", &replacement)
-                .replace(r"\p{So}", &format!(r"[\p{{So}}{ALL_INVALID}]")),
-        )
     }
 
     fn block_wise(pattern: &str, text: &[u8]) -> Vec<Vec<u8>> {
@@ -514,28 +307,22 @@ mod tests {
         r"\b{end-half}",
         r"\b{start-half}(?:^|[^\n])(?m:$)",
         r"(?:(?s-u:.)\b{start-half}(?-u:\b))+",
+        r"\w\B",
+        r"\d\b|é\B",
+        r"(?-u:\b)ab(?-u:\b)",
+        r"(?-u)\Ba",
+        r"\b{end-half}(?:^|[^\n])(?m:$)",
+        r"(?:(?s-u:.)\b(?-u:\b))+",
         "^.{3}$",
         "^..$",
         r"^\S\W",
         "^[^a]{2}b",
         ".b$",
-        r"[\x{FFFD}]",
+        r"\x{FFFD}",
         r"[^\x{FFFD}]a",
-        r"a[\x{FFFD}]b",
+        r"a[\x{FFFD}-\x{FFFE}]b",
         r"^\p{So}+$",
         "(?i)^[^A]+$",
-    ];
-
-    /// Unicode word boundaries. They never match next to an invalid byte, which the oracle does not model.
-    const UNICODE_BOUNDARIES: &[&str] = &[
-        r"(?u)\b",
-        r"(?u)\bab\b",
-        r"(?u)\B",
-        r"(?u:\B){2}",
-        r"(?u)a\B",
-        r"(?u)\b{start-half}a",
-        r"(?u)\b{end-half}(?:^|[^\n])(?m:$)",
-        r"(?:(?s-u:.)(?u:\b)(?-u:\b))+",
     ];
 
     /// Expressions with a literal in the middle, some with bytes or boundaries that a block search leaves open.
@@ -560,16 +347,16 @@ mod tests {
         r"(?R)(?m)^\w+bot$",
         r"[a-z]+bot\r",
         r"[^\r]+bot\n?",
-        r"[^b]+\x{FFFD}bot",
+        r"[^b]+\x{FFFD}?bot",
         r"\w+é(?:bot|a)",
         "(?i)[^A]+bot",
-        r"(?u)\b[a-z]+bot",
+        r"(?-u)\b[a-z]+bot",
     ];
 
     /// An alternation of words, long enough to be looked up, and a shorter one of the words that may be in a text.
     fn alternations() -> impl Strategy<Value = (String, String)> {
         let piece = prop::sample::select(vec![
-            "a", "b", "A", "ab", " ", "é", "É", "K", "\u{212A}", r"\.", r"\xFF", r"\0",
+            "a", "b", "A", "ab", " ", "é", "É", "K", "\u{212A}", r"\.", r"\xFF", r"\x00",
         ]);
         let word = prop::collection::vec(piece, 1..4).prop_map(|pieces| pieces.concat());
         prop::collection::vec(word, 2..6).prop_map(|words| {
@@ -634,14 +421,6 @@ mod tests {
         }
 
         #[test]
-        fn unicode_boundaries_in_blocks_match_as_in_single_records(
-            pattern in prop::sample::select(UNICODE_BOUNDARIES),
-            text in texts(),
-        ) {
-            prop_assert_eq!(block_wise(pattern, &text), found_singly(pattern, &text));
-        }
-
-        #[test]
         fn lines_found_by_a_literal_are_the_records_that_match(
             pattern in prop::sample::select(WITH_LITERAL),
             text in texts_with_literal(),
@@ -655,9 +434,7 @@ mod tests {
             text in texts(),
         ) {
             let compiled = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
-            let found = compiled.find(&mut PatternCache::default(), &text);
-            let found = found.map(|(start, end)| (text[..start].to_vec(), text[start..end].to_vec()));
-            prop_assert_eq!(found, oracle(pattern).find(&text));
+            prop_assert_eq!(compiled.find(&mut PatternCache::default(), &text), Oracle::new(pattern).find(&text));
         }
     }
 
@@ -703,7 +480,7 @@ mod tests {
         assert!(is_list("a", MIN_WORDS_IN_ANY_CASE, Case::Ignored));
         // A group without capture changes nothing, but its flags are not looked at.
         assert!(is_list("(?:a)", MIN_WORDS, Case::Distinct) && !is_list("(?-i:a)", MIN_WORDS, Case::Ignored));
-        for other in ["a.", "[ab]", "", "a\r", r"\bab", r"a\n", r"(?-u)\xFF", r"\x{FFFD}", "a+", "(ab)"] {
+        for other in ["a.", "[ab]", "", "a\r", r"\bab", r"a\n", r"(?-u)\xFF", "a+", "(ab)"] {
             assert!(!is_list(other, MIN_WORDS, Case::Distinct), "{other}");
         }
     }
@@ -713,6 +490,6 @@ mod tests {
         let error = RecordPattern::new("a(b", Case::Distinct).expect_err("unclosed").to_string();
         assert!(error.contains("a(b\n     ^"), "{error}");
         let error = RecordPattern::new(r"(?:\w{1000}){1000}", Case::Distinct).expect_err("huge").to_string();
-        assert!(error.contains("exceeds the size limit of 10 MiB"), "{error}");
+        assert!(error.contains("exceeds the size limit of 100 MiB"), "{error}");
     }
 }

@@ -24,7 +24,7 @@
 //! - A field alone holds if the record has it.
 //! - A number is compared with the number in the field, exactly; both may have units. A value that is not a number
 //!   differs from every number, and no other relation holds for it.
-//! - A string is compared byte by byte, and a regular expression is searched with the semantics of Go.
+//! - A string is compared byte by byte, and a regular expression is searched in the value.
 //! - Two fields are compared as numbers if both are numbers, and byte by byte otherwise.
 //! - No comparison holds if the record lacks a field, not even `!=` and `!~`.
 //!
@@ -46,8 +46,7 @@ use number::{Number, small_integer};
 pub use typed::field_start;
 
 use crate::cells::{Cell, Cells};
-use crate::key::pattern::Case;
-use crate::key::text_regex::{TextCache, TextRegex};
+use crate::key::expression::{Case, Expression, ExpressionCache};
 use crate::measure::number::parse_plain;
 use crate::query::field::Field;
 
@@ -56,14 +55,14 @@ use crate::query::field::Field;
 pub(crate) struct Condition {
     root: Node,
     fields: Vec<Field>,
-    patterns: Vec<TextRegex>,
+    patterns: Vec<Expression>,
     case: Case,
 }
 
 /// Scratch memory of a condition.
 #[derive(Debug)]
 pub(crate) struct ConditionCache {
-    patterns: Vec<TextCache>,
+    patterns: Vec<ExpressionCache>,
     /// Buffers for both sides of a comparison that ignores case.
     lower: [Vec<u8>; 2],
     /// Lists of records that are not in use.
@@ -120,7 +119,7 @@ impl Condition {
 
     pub(crate) fn cache(&self) -> ConditionCache {
         ConditionCache {
-            patterns: self.patterns.iter().map(TextRegex::cache).collect(),
+            patterns: self.patterns.iter().map(Expression::cache).collect(),
             lower: Default::default(),
             spare: Vec::new(),
         }

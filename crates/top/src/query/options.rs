@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use finecomb_sys::setters;
 use thiserror::Error;
 
+use crate::key::expression::{Expression, PatternError};
 use crate::key::normalize::Normalizer;
-use crate::key::pattern::PatternError;
-use crate::key::text_regex::TextRegex;
 use crate::measure::column::MeasureKind;
 use crate::query::condition::ConditionError;
 use crate::query::field::Field;
@@ -36,8 +35,8 @@ pub(crate) enum Splitter {
     Blanks,
     /// Like [`Splitter::Blanks`], but a field in double quotes may contain blanks and loses its quotes.
     Quotes,
-    /// Every match of an expression. A record that begins with a match has an empty first field.
-    Regex(TextRegex),
+    /// Every match of an expression, which is never empty. A record that begins with a match has an empty first field.
+    Regex(Expression),
 }
 
 impl Separator {
@@ -45,7 +44,7 @@ impl Separator {
         Ok(match self {
             Self::Blanks => Splitter::Blanks,
             Self::Quotes => Splitter::Quotes,
-            Self::Regex(text) => Splitter::Regex(TextRegex::new(text)?),
+            Self::Regex(text) => Splitter::Regex(Expression::separator(text)?),
         })
     }
 }
@@ -95,8 +94,8 @@ pub struct MemoryLimit {
     pub directory: PathBuf,
 }
 
-/// Options of a count. Regular expressions have the syntax and semantics of Go, extended by those of the `regex` crate.
-/// Each byte that is not valid UTF-8 is the character U+FFFD.
+/// Options of a count. Regular expressions are those of the `regex` crate.
+/// `.` and other classes with U+FFFD also match a byte that is not valid UTF-8.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct QueryOptions {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::cells::Origin;
-use crate::key::pattern::Case;
+use crate::key::expression::Case;
 use crate::measure::column::MeasureKind;
 use crate::query::condition::Condition;
 use crate::query::field::Field;

@@ -4,8 +4,7 @@
 //! expressions, the leftmost match in a record counts, or the earlier expression if two match at the same place. Groups of the same
 //! name are one field, and so are the first groups without a name, the second ones, and so on.
 //!
-//! Matches equal those of Go's `FindAll`, except empty ones, which `grep -o` drops as well. A group that did not take part in the
-//! match is [`Cell::Missing`].
+//! Empty matches are no keys, as in `grep -o`. A group that did not take part in the match is [`Cell::Missing`].
 //!
 //! Most records do not match, so the whole block is searched for the next match, and the record is located around it; see
 //! [`pattern`](crate::key::pattern). If the expression is searched by a literal, the match is searched in the lines that have the literal.
@@ -14,7 +13,7 @@ use std::ops::Range;
 
 use finecomb_scan::LineEnds;
 use finecomb_words::{InnerCache, InnerLiteral, InnerMatch};
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::iter::Searcher;
 use regex_automata::util::primitives::NonMaxUsize;
@@ -22,8 +21,10 @@ use regex_automata::{Anchored, Input, Match};
 use regex_syntax::hir::{self, Hir, HirKind};
 
 use crate::cells::{Cell, Cells, Span, bytes_of};
-use crate::key::pattern::{Case, PatternError, SizeLimit, Verify, build, in_block, line_around, parse};
-use crate::key::text_regex::{Origin, TextCache, TextRegex};
+use crate::key::expression::{
+    Case, Expression, ExpressionCache, Fitting, PatternError, build_in_block, in_block, matches_empty, parse,
+};
+use crate::key::pattern::line_around;
 use crate::query::field::Field;
 use crate::query::fields::index_of;
 use crate::records::split::split_records;
@@ -32,13 +33,12 @@ use crate::records::split::split_records;
 #[derive(Clone, Debug)]
 pub(crate) struct KeyPattern {
     /// The alternation of all expressions, for a single record.
-    record: TextRegex,
+    record: Expression,
     /// The rewritten alternation without groups, for a block of records. `None` if it matches the empty text: there would
     /// be a match in every record.
     block: Option<Regex>,
     /// The literal in the middle of `block`, by which lines are found.
     literal: Option<Box<InnerLiteral>>,
-    verify: Verify,
     each: Each,
     fields: Vec<Field>,
     /// The field of each group, from group 1 on. Empty if the match is the key.
@@ -57,7 +57,7 @@ pub(crate) enum Each {
 /// Scratch memory of a [`KeyPattern`].
 #[derive(Debug)]
 pub(crate) struct KeyPatternCache {
-    record: TextCache,
+    record: ExpressionCache,
     block: Option<Cache>,
     literal: Option<Box<InnerCache>>,
     slots: Vec<Option<NonMaxUsize>>,
@@ -84,17 +84,15 @@ impl KeyPattern {
     pub(crate) fn new(patterns: &[String], case: Case, each: Each) -> Result<Self, PatternError> {
         let parsed: Result<Vec<Hir>, _> = patterns.iter().map(|pattern| parse(pattern, case)).collect();
         let Combined { hir, fields, group_fields } = combine(parsed?);
-        let record = TextRegex::from_hir(hir)?;
-        let hir = record.hir();
-        let matches_empty = hir.properties().minimum_len() == Some(0);
-        let (block, literal) = match matches_empty {
+        let (block, literal) = match matches_empty(&hir) {
             true => (None, None),
             false => {
-                let hir = in_block(hir);
-                (Some(build(&hir, false, SizeLimit::Usual)?), InnerLiteral::new(&hir).map(Box::new))
+                let hir = in_block(&hir);
+                (Some(build_in_block(&hir)?), InnerLiteral::new(&hir).map(Box::new))
             }
         };
-        Ok(Self { verify: Verify::of(hir), block, literal, each, fields, group_fields, record })
+        let record = Expression::from_hir(hir)?;
+        Ok(Self { block, literal, each, fields, group_fields, record })
     }
 
     /// The fields of a key, in order: one column of cells for each. A field without a name is a number from 1.
@@ -151,7 +149,7 @@ impl KeyPattern {
                 matched.add(line, next);
             }
             let is_sure = found.end() <= line.1
-                && (records.len() > keys_before || !self.must_verify(bytes_of(text, line)));
+                && (records.len() > keys_before || !self.record.must_verify(bytes_of(text, line)));
             if is_sure && self.push_key(cache, text, line, found, cells) {
                 records.push(line);
                 from = if self.each == Each::Match { found.end() } else { next };
@@ -198,13 +196,6 @@ impl KeyPattern {
         }
     }
 
-    /// Whether the matches in a line of a block may differ from the matches in the record alone. In a block, `$` matches before any
-    /// carriage return.
-    #[inline(always)]
-    fn must_verify(&self, record: &[u8]) -> bool {
-        self.verify.applies_to(record) || memchr(b'\r', record).is_some()
-    }
-
     /// Appends the cells of a match that was found in a block. Returns `false` if the groups were not found.
     #[inline(always)]
     fn push_key(
@@ -219,12 +210,13 @@ impl KeyPattern {
             push_match(cells, found.start(), found.end());
             return true;
         }
-        let (regex, direct) = self.record.direct(&mut cache.record);
+        let Fitting { regex, cache: direct, .. } =
+            self.record.fitting(&mut cache.record, bytes_of(text, line));
         let input = Input::new(bytes_of(text, line)).anchored(Anchored::Yes);
         let input = input.range(found.start() - line.0..found.end() - line.0);
         let has_groups = regex.search_slots_with(direct, &input, &mut cache.slots).is_some();
         if has_groups {
-            self.push_groups(cells, &cache.slots, |at| line.0 + at);
+            self.push_groups(cells, &cache.slots, line.0);
         }
         has_groups
     }
@@ -272,25 +264,20 @@ impl KeyPattern {
         cells: &mut Cells,
     ) -> bool {
         let KeyPatternCache { record: cache, slots, .. } = cache;
-        let prepared = self.record.prepare(cache, bytes_of(text, record));
-        let mut searcher = Searcher::new(Input::new(prepared.text));
-        let mut origin = Origin::default();
+        let text = bytes_of(text, record);
+        let Fitting { regex, cache, .. } = self.record.fitting(cache, text);
+        let mut searcher = Searcher::new(Input::new(text));
         let mut has_key = false;
-        while let Some(found) =
-            searcher.advance(|input| Ok(search(prepared.regex, prepared.cache, input, slots)))
-        {
+        while let Some(found) = searcher.advance(|input| Ok(search(regex, cache, input, slots))) {
             if found.is_empty() {
                 continue;
             }
             has_key = true;
             records.push(record);
-            origin.of(&prepared, found.start());
-            let from_match = origin;
-            let in_block = |at| record.0 + { from_match }.of(&prepared, at);
             if self.group_fields.is_empty() {
-                push_match(cells, in_block(found.start()), in_block(found.end()));
+                push_match(cells, record.0 + found.start(), record.0 + found.end());
             } else {
-                self.push_groups(cells, slots, in_block);
+                self.push_groups(cells, slots, record.0);
             }
             if self.each == Each::Record {
                 break;
@@ -299,21 +286,16 @@ impl KeyPattern {
         has_key
     }
 
-    /// Appends the cells of the groups of a match. `in_block` maps their positions to positions in the block.
+    /// Appends the cells of the groups of a match in a record that begins at `record` in the block.
     #[inline(always)]
-    fn push_groups(
-        &self,
-        cells: &mut Cells,
-        slots: &[Option<NonMaxUsize>],
-        in_block: impl Fn(usize) -> usize,
-    ) {
+    fn push_groups(&self, cells: &mut Cells, slots: &[Option<NonMaxUsize>], record: usize) {
         cells.push_missing();
         let (groups, _) = slots[2..].as_chunks();
         for (&field, group) in self.group_fields.iter().zip(groups) {
             if let [Some(start), Some(end)] = group
                 && let Some(last) = cells.columns_mut()[field].last_mut()
             {
-                *last = Cell::raw((in_block(start.get()), in_block(end.get())));
+                *last = Cell::raw((record + start.get(), record + end.get()));
             }
         }
     }
@@ -580,7 +562,6 @@ mod tests {
         (rows, unmatched)
     }
 
-    /// Expressions with the same meaning in Go and in the `regex` crate.
     const PATTERNS: &[&str] = &[
         "a",
         "ab",
@@ -624,12 +605,12 @@ mod tests {
         "(?R)(?m)(.)$",
     ];
 
-    /// Expressions that the `regex` crate does not know, or for which a text need not be UTF-8.
+    /// Expressions with boundaries of words, and with single bytes.
     const OTHER_PATTERNS: &[&str] = &[
         r"\bab\b",
         r"\B.",
-        r"(?u)\b.",
-        r"(?u)a\B(.)",
+        r"(?-u)\b.",
+        r"(?-u)a\B(.)",
         "(?-u)[^a]",
         r"(?-u)(\xFF+)|a",
         r"[\x{FFFD}]",
@@ -802,7 +783,7 @@ mod tests {
     fn an_expression_that_ignores_case_matches_as_after_a_flag() {
         let text = "STRASSE Straße \u{212A}ilo kilo";
         for (pattern, flagged) in
-            [("straSSe", "(?i)straSSe"), ("[^a-z]+", "(?i)[^a-z]+"), (r"\w+|(?-i:S)", r"(?i)\w+|(?-i:S)")]
+            [("straSSe", "(?i)straSSe"), ("[^a-z]+", "(?i)[^a-z]+"), (r"k\w+|(?-i:S)", r"(?i)k\w+|(?-i:S)")]
         {
             let ignoring = keys(&key_pattern(&[pattern], Case::Ignored, Each::Match), text);
             let flagged = keys(&key_pattern(&[flagged], Case::Distinct, Each::Match), text);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::key::text_regex::TextRegex;
+use crate::key::expression::{Case, Expression};
 use crate::query::field::{Field, Name, Step};
 use crate::query::input_format::InputFormat;
 use crate::records::format::access::AccessFormat;
@@ -77,8 +77,8 @@ fn header(delimiter: Option<u8>, head: &[u8]) -> Vec<Field> {
 }
 
 fn groups(pattern: &str) -> Vec<Field> {
-    let Ok(regex) = TextRegex::new(pattern) else { return Vec::new() };
-    crate::records::format::regex::names(regex.plain().group_info()).map(flat).collect()
+    let Ok(regex) = Expression::new(pattern, Case::Distinct) else { return Vec::new() };
+    crate::records::format::regex::names(regex.regex().group_info()).map(flat).collect()
 }
 
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {

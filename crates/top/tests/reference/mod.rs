@@ -1,12 +1,12 @@
 //! Simple reference implementation: one record at a time, one thread, and a map.
 
-mod runes;
+mod oracle;
 
 use std::collections::BTreeMap;
 
 use finecomb_top::{QueryOptions, Separator};
 
-use self::runes::Runes;
+use self::oracle::Oracle;
 
 /// Result of the reference.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -54,14 +54,9 @@ fn lines(file: &[u8]) -> Vec<&[u8]> {
     lines.into_iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
 }
 
-/// Compiles an expression in the subset of Go's syntax that the tests use.
-fn regex(pattern: &str) -> Runes {
-    Runes::new(&pattern.replace(r"\s", r"[\t\n\f\r ]"))
-}
-
 fn is_taken(record: &[u8], options: &QueryOptions) -> bool {
-    options.grep.iter().all(|pattern| regex(pattern).is_match(record))
-        && !options.vgrep.iter().any(|pattern| regex(pattern).is_match(record))
+    options.grep.iter().all(|pattern| Oracle::new(pattern).is_match(record))
+        && !options.vgrep.iter().any(|pattern| Oracle::new(pattern).is_match(record))
 }
 
 fn key(record: &[u8], options: &QueryOptions, wanted: &[(i32, i32)]) -> Option<Vec<u8>> {
@@ -82,7 +77,7 @@ fn key(record: &[u8], options: &QueryOptions, wanted: &[(i32, i32)]) -> Option<V
             }
             fields
         }
-        Separator::Regex(pattern) => regex(pattern).split(record),
+        Separator::Regex(pattern) => Oracle::new(pattern).split(record),
     };
     let mut chosen = Vec::new();
     for &(first, last) in wanted {
@@ -142,5 +137,8 @@ fn quoted_fields(record: &[u8]) -> (Vec<Vec<u8>>, bool) {
 }
 
 fn edited(key: Vec<u8>, options: &QueryOptions) -> Vec<u8> {
-    options.sed.iter().fold(key, |key, (pattern, replacement)| regex(pattern).replace_all(&key, replacement))
+    options
+        .sed
+        .iter()
+        .fold(key, |key, (pattern, replacement)| Oracle::new(pattern).replace_all(&key, replacement))
 }

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use super::number::{Number, SmallRange};
 use super::{Condition, ConditionCache};
+use crate::key::expression::Case;
 use crate::key::lower_case::append_lower_case;
-use crate::key::pattern::Case;
 
 /// A part of a condition that looks at the values of one or two columns.
 #[derive(Clone, Debug)]

@@ -12,9 +12,8 @@ use super::number::Number;
 use super::token::{
     Literal, WORD_OPERATORS, WORD_STRINGS, blanks, name, number, position, string, symbol, word,
 };
+use crate::key::expression::{Case, Expression};
 use crate::key::lower_case::append_lower_case;
-use crate::key::pattern::{Case, PatternError};
-use crate::key::text_regex::TextRegex;
 use crate::query::field::Field;
 
 /// Maximum depth of parentheses.
@@ -26,14 +25,14 @@ pub(super) struct Parsed {
     /// All fields, without duplicates.
     pub(super) fields: Vec<Field>,
     /// The regular expressions.
-    pub(super) patterns: Vec<TextRegex>,
+    pub(super) patterns: Vec<Expression>,
 }
 
 /// State of the parser.
 #[derive(Debug)]
 pub(super) struct State {
     fields: Vec<Field>,
-    patterns: Vec<TextRegex>,
+    patterns: Vec<Expression>,
     depth: usize,
     case: Case,
 }
@@ -236,12 +235,9 @@ fn pattern(input: &mut Input<'_>, name: &str) -> Result<usize> {
     let Some(literal) = string(input)? else {
         return fail(offset, format!("expected a regular expression in quotes after '{name}'"));
     };
-    let regex = TextRegex::with_case(&literal.text, input.state.case).or_else(|error| match error {
-        PatternError::Syntax(error) => {
-            let message = format!("invalid regular expression: {}", error.reason());
-            fail(literal.origin(error.start()), message)
-        }
-        error @ PatternError::Build(_) => fail(offset, error.to_string()),
+    let regex = Expression::new(&literal.text, input.state.case).or_else(|error| match error.place() {
+        Some((at, reason)) => fail(literal.origin(at), format!("invalid regular expression: {reason}")),
+        None => fail(offset, error.to_string()),
     })?;
     input.state.patterns.push(regex);
     Ok(input.state.patterns.len() - 1)

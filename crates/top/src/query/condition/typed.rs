@@ -119,7 +119,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::key::pattern::Case;
+    use crate::key::expression::Case;
     use crate::query::condition::Condition;
     use crate::query::field::{Name, Step};
 

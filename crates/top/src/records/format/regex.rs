@@ -7,9 +7,8 @@ use regex_automata::{Input, PatternID};
 use thiserror::Error;
 
 use crate::cells::{Cell, Cells, Span, bytes_of};
+use crate::key::expression::{Case, Expression, ExpressionCache, Fitting, PatternError};
 use crate::key::leading_star::{LeadingStar, LeadingStarCache};
-use crate::key::pattern::PatternError;
-use crate::key::text_regex::{TextCache, TextRegex};
 use crate::query::field::Field;
 use crate::query::fields::index_of;
 use crate::query::near_names::did_you_mean;
@@ -17,7 +16,7 @@ use crate::query::near_names::did_you_mean;
 /// Extracts the groups of the first match in each record.
 #[derive(Clone, Debug)]
 pub(crate) struct RegexRecords {
-    regex: TextRegex,
+    regex: Expression,
     /// Faster search, for some expressions.
     leading_star: Option<LeadingStar>,
     /// Numbers of the wanted groups.
@@ -27,7 +26,7 @@ pub(crate) struct RegexRecords {
 /// Scratch memory of an extraction.
 #[derive(Debug)]
 pub(crate) struct RegexCache {
-    regex: TextCache,
+    regex: ExpressionCache,
     leading_star: Option<LeadingStarCache>,
     captures: Captures,
 }
@@ -50,11 +49,11 @@ pub(crate) enum RegexFormatError {
 }
 
 impl RegexRecords {
-    /// Compiles an expression in Go's syntax and finds the groups of the fields. A position is the number of a group,
+    /// Compiles an expression and finds the groups of the fields. A position is the number of a group,
     /// counted from the end if it is negative.
     pub(crate) fn new(pattern: &str, fields: &[Field]) -> Result<Self, RegexFormatError> {
-        let regex = TextRegex::new(pattern)?;
-        let info = regex.plain().group_info();
+        let regex = Expression::new(pattern, Case::Distinct)?;
+        let info = regex.regex().group_info();
         if names(info).next().is_none() {
             return Err(RegexFormatError::NoNames);
         }
@@ -68,7 +67,7 @@ impl RegexRecords {
         RegexCache {
             regex: self.regex.cache(),
             leading_star: self.leading_star.as_ref().map(LeadingStar::cache),
-            captures: self.regex.plain().create_captures(),
+            captures: self.regex.regex().create_captures(),
         }
     }
 
@@ -90,26 +89,26 @@ impl RegexRecords {
         cells: &mut Cells,
     ) -> Option<()> {
         let RegexCache { regex, leading_star, captures } = cache;
-        let prepared = self.regex.prepare(regex, bytes_of(text, record));
-        let input = Input::new(prepared.text);
+        let text = bytes_of(text, record);
+        let Fitting { regex, cache: regex_cache, is_lenient } = self.regex.fitting(regex, text);
+        let input = Input::new(text);
         let leading_star = self.leading_star.as_ref().zip(leading_star.as_mut());
         let found = leading_star
-            .filter(|(search, _)| !prepared.is_marked && search.supports(prepared.text))
+            .filter(|(search, _)| !is_lenient && search.supports(text))
             .and_then(|(search, cache)| search.find(cache, &input, captures).ok());
         let has_match = match found {
             Some(found) => found.is_some(),
             None => {
-                prepared.regex.search_captures_with(prepared.cache, &input, captures);
+                regex.search_captures_with(regex_cache, &input, captures);
                 captures.is_match()
             }
         };
         if !has_match {
             return None;
         }
-        let place = |at: usize| record.0 + prepared.origin(at);
         for (column, &group) in cells.columns_mut().iter_mut().zip(&self.groups) {
             let span = captures.get_group(group);
-            column.push(Cell::at(span.map(|span| (place(span.start), place(span.end)))));
+            column.push(Cell::at(span.map(|span| (record.0 + span.start, record.0 + span.end))));
         }
         Some(())
     }
@@ -143,8 +142,7 @@ mod tests {
 
     use super::*;
     use crate::cells::Malformed;
-    use crate::key::go_syntax::translate;
-    use crate::oracle::Runes;
+    use crate::oracle::Oracle;
 
     /// The wanted groups of each line, as texts; `None` if it does not match.
     fn extract(pattern: &str, fields: &str, lines: &[&[u8]]) -> Vec<Option<Vec<Option<Vec<u8>>>>> {
@@ -240,18 +238,11 @@ mod tests {
                   "(?s).*(?<g>é|한).*", "(?<g>[^a-z ]+)", r"(?<g>\S+)(?:\s+(?<h>\S+))?"][..]),
             lines in prop::collection::vec(lines(), 1..6),
         ) {
-            let translated = translate(pattern).expect("valid syntax").text;
-            // Matches a whole record, with the first match within, so that a replacement is a group of that.
-            let whole = Runes::new(&format!(r"\A(?s:.*?)(?:{translated})(?s:.*)\z"));
-            let regex = Runes::new(&translated);
+            let oracle = Oracle::new(pattern);
             let names = if pattern.contains("<h>") { "g,h" } else { "g" };
             let borrowed: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
             for (found, line) in extract(pattern, names, &borrowed).into_iter().zip(&lines) {
-                prop_assert_eq!(found.is_some(), regex.is_match(line));
-                let Some(found) = found else { continue };
-                for (name, value) in names.split(',').zip(found) {
-                    prop_assert_eq!(value.unwrap_or_default(), whole.replace_all(line, &format!("${{{name}}}")));
-                }
+                prop_assert_eq!(found, oracle.groups(line, &names.split(',').collect::<Vec<_>>()));
             }
         }
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use regex::Regex;
 
 use super::{NAMES, Record};
-use crate::oracle::Runes;
+use crate::oracle::Oracle;
 
 #[derive(Clone, Debug)]
 pub(super) enum Tree {
@@ -73,8 +73,7 @@ impl Tree {
             Self::Present(field) => record[*field].is_some(),
             Self::Compare(left, operator, right) => compare(left, operator, right, record).unwrap_or(false),
             Self::Match(field, wanted, pattern) => {
-                // In Go, `\d` is ASCII.
-                let oracle = Runes::new(&pattern.replace(r"\d", "[0-9]"));
+                let oracle = Oracle::new(pattern);
                 record[*field].as_ref().is_some_and(|value| oracle.is_match(value) == *wanted)
             }
             Self::Not(tree) => !tree.holds(record),
