@@ -21,9 +21,9 @@ use finecomb_sys::units::counted;
 use hyper::StatusCode;
 use hyper::http::request::Parts;
 use jiff::Timestamp;
+use prometheus_client::metrics::counter::Counter;
 
 use self::writer::Writer;
-use crate::metrics::Counter;
 
 /// Maximum size of the queue in bytes: some forty thousand lines.
 const CAPACITY: usize = 4 << 20;
@@ -77,7 +77,7 @@ struct Shared {
     /// Wakes the thread that closes the log.
     closed: Condvar,
     /// Total number of lines dropped.
-    dropped: Arc<Counter>,
+    dropped: Counter,
     on_message: fn(&str),
 }
 
@@ -105,7 +105,7 @@ impl AccessLog {
     /// # Errors
     ///
     /// If the target cannot be opened.
-    pub(crate) fn open(target: LogTarget, dropped: Arc<Counter>, on_message: fn(&str)) -> io::Result<Self> {
+    pub(crate) fn open(target: LogTarget, dropped: Counter, on_message: fn(&str)) -> io::Result<Self> {
         let (queue, changed, closed) = Default::default();
         let shared = Arc::new(Shared { queue, changed, closed, dropped, on_message });
         let writer = || Writer::open(target.clone(), Arc::clone(&shared));
@@ -185,7 +185,7 @@ impl Shared {
         queue.dropped += number;
         let is_first = !mem::replace(&mut queue.is_dropping, true);
         drop(queue);
-        self.dropped.add(number);
+        self.dropped.inc_by(number);
         if is_first {
             (self.on_message)(&message());
         }
@@ -204,7 +204,8 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("access.log");
         let (queue, changed, closed) = Default::default();
-        let shared = Arc::new(Shared { queue, changed, closed, dropped: Arc::default(), on_message: |_| {} });
+        let shared =
+            Arc::new(Shared { queue, changed, closed, dropped: Counter::default(), on_message: |_| {} });
         let writer = Writer::open(LogTarget::File(path.clone()), Arc::clone(&shared)).expect("a file");
         let log = AccessLog { shared, writer: Some(Mutex::new(writer)) };
         let write = |number| {

@@ -180,7 +180,7 @@ impl<S: Site> Acceptor<S> {
 
     /// Answers the first request of a connection with a problem, and closes it.
     fn refuse(&self, stream: TcpStream, peer: IpAddr, problem: fn() -> Problem) {
-        self.service.metrics.refused.increment();
+        self.service.metrics.refused.inc();
         let refusal = Arc::clone(&self.refusals);
         if Arc::strong_count(&refusal) > MAX_REFUSALS {
             return;
@@ -259,7 +259,7 @@ struct Connection {
 impl Connection {
     /// Counts a connection. Returns the total number of connections and the number from its IP address.
     fn count(metrics: &Arc<Metrics>, peers: &Peers, peer: IpAddr) -> (Self, usize, usize) {
-        let all = metrics.connections.increment() + 1;
+        let all = metrics.connections.inc() as usize + 1;
         let mut counts = peers.lock().unwrap_or_else(PoisonError::into_inner);
         let from_peer = counts.entry(peer).or_default();
         *from_peer += 1;
@@ -271,7 +271,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.metrics.connections.decrement();
+        self.metrics.connections.dec();
         let mut counts = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = counts.get_mut(&self.peer) {
             *count -= 1;

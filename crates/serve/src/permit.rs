@@ -20,13 +20,13 @@ impl Permit {
     /// Takes a permit. Returns `None` if `limit` requests are in flight.
     pub(crate) fn take(metrics: &Arc<Metrics>, limit: usize) -> Option<Self> {
         let permit = Self { metrics: Arc::clone(metrics) };
-        (metrics.in_flight.increment() < limit).then_some(permit)
+        ((metrics.in_flight.inc() as usize) < limit).then_some(permit)
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.metrics.in_flight.decrement();
+        self.metrics.in_flight.dec();
     }
 }
 

@@ -162,7 +162,7 @@ fn service(catalog: Catalog, options: &ServeOptions) -> Result<Service<IndexSite
     };
     let metrics = Metrics::new(ROUTES.iter().map(|route| route.label).chain([route::NO_ROUTE]));
     let open = |target: &LogTarget| {
-        AccessLog::open(target.clone(), Arc::clone(&metrics.log_lines_dropped), *on_message)
+        AccessLog::open(target.clone(), metrics.log_lines_dropped.clone(), *on_message)
             .map_err(|error| ServeError::Log(target.clone(), error))
     };
     Ok(Service {
@@ -245,7 +245,7 @@ fn reopen(service: &Service<IndexSite>, on_message: fn(&str)) {
             on_message(&format!("{error}; still serving the previous {}", path.display()));
         }
     }
-    service.metrics.reopened.increment();
+    service.metrics.reopened.inc();
     service.access_log.iter().for_each(AccessLog::reopen);
 }
 
