@@ -16,10 +16,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use axum::http::StatusCode;
+use axum::http::request::Parts;
 use finecomb_sys::threads;
 use finecomb_sys::units::counted;
-use hyper::StatusCode;
-use hyper::http::request::Parts;
 use jiff::Timestamp;
 use prometheus_client::metrics::counter::Counter;
 
@@ -116,7 +116,7 @@ impl AccessLog {
     }
 
     /// Queues the line of a request that was answered with a body of `bytes` bytes. `request` is `None` if it could not be parsed.
-    pub(crate) fn write(&self, peer: IpAddr, request: Option<&Parts>, status: StatusCode, bytes: usize) {
+    pub(crate) fn write(&self, peer: IpAddr, request: Option<&Parts>, status: StatusCode, bytes: u64) {
         if self.shared.push(&line::format(peer, request, status, bytes, Timestamp::now())) >= WRITE_SIZE {
             self.write_inline();
         }

@@ -1,20 +1,26 @@
-//! The API: computes the answer to a query at an endpoint. It is independent of HTTP; the server and the CGI program share it.
+//! The API: answers requests to an index. The server and the CGI program share it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::Guard;
-use finecomb_text_index::{Index, Pattern};
-use percent_encoding::percent_decode_str;
+use axum::extract::{FromRequestParts, Path, RawQuery, State};
+use axum::http::header;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use finecomb_text_index::{
+    CountAnswer, Direction, Index, Pattern, PositionsAnswer, SearchAnswer, TextAnswer,
+};
 use serde::Serialize;
 use serde_json::json;
 use tokio::task::yield_now;
 
-use crate::catalog::{Catalog, CatalogEntry};
+use crate::catalog::{Catalog, CatalogEntry, hash};
+use crate::conditional::validators;
 use crate::limits::Limits;
+use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::query::{Query, parse_number};
-use finecomb_text_index::{CountAnswer, Direction, PositionsAnswer, SearchAnswer, TextAnswer};
 
 /// Default number of symbols of context.
 const CONTEXT: u64 = 20;
@@ -29,107 +35,28 @@ const ANSWER_SIZE: usize = 512;
 /// Time slice after which computing a long answer yields to other requests.
 const SLICE: Duration = Duration::from_millis(1);
 
-/// Endpoint of the API.
-pub(crate) enum Endpoint {
-    /// The list of indexes.
-    Indexes,
-    /// A function of the index named in the path.
-    Index(fn(&IndexRequest<'_>) -> Result<Answer, Problem>),
-    /// All positions in the index named in the path: the only answer that may take long.
-    AllPositions,
-    /// A function of the first index of digits. It is not cacheable, as the answer contains the time that it took.
-    Digits(fn(&IndexRequest<'_>) -> Result<Answer, Problem>),
+/// Indexes that are searched, and everything else that answers depend on.
+pub(crate) struct IndexSite {
+    pub(crate) catalog: Catalog,
+    pub(crate) limits: Limits,
+    /// Hash of the version of the program and the limits.
+    pub(crate) version: u64,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
-/// Body of an answer.
-pub(crate) struct Answer {
-    pub(crate) body: Vec<u8>,
-    pub(crate) media_type: &'static str,
-}
-
-/// Endpoint, with the index that it searches.
-pub(crate) struct Target<'a> {
-    endpoint: &'static Endpoint,
-    catalog: &'a Catalog,
-    /// Index and its entry, looked up once, so that the version belongs to the answer; `None` for the list of indexes.
-    index: Option<(&'a CatalogEntry, Guard<Arc<Index>>)>,
-}
-
-impl Endpoint {
-    /// Looks up the index.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such index.
-    pub(crate) fn target<'a>(
-        &'static self,
-        catalog: &'a Catalog,
-        name: Option<&str>,
-    ) -> Result<Target<'a>, Problem> {
-        let entry = match self {
-            Self::Indexes => None,
-            Self::Digits(_) => {
-                let entry = catalog.first_of_digits();
-                Some(entry.ok_or_else(|| Problem::not_found("No index of digits is served."))?)
-            }
-            Self::Index(_) | Self::AllPositions => {
-                // A name may be percent-encoded, although no valid name requires it.
-                let entry = catalog.by_name(&percent_decode_str(name.unwrap_or("")).decode_utf8_lossy());
-                Some(entry.ok_or_else(|| {
-                    Problem::not_found("No index has this name; /api/v1/indexes lists all indexes.")
-                })?)
-            }
-        };
-        let index = entry.map(|entry| (entry, entry.index()));
-        Ok(Target { endpoint: self, catalog, index })
+impl IndexSite {
+    pub(crate) fn new(catalog: Catalog, limits: Limits, program: &str, metrics: Arc<Metrics>) -> Self {
+        Self { version: hash((program, &limits)), catalog, limits, metrics }
     }
 }
 
-impl Target<'_> {
-    /// Version that changes whenever answers may change; `None` if answers must not be cached.
-    pub(crate) fn version(&self) -> Option<u64> {
-        match (self.endpoint, &self.index) {
-            (Endpoint::Digits(_), _) => None,
-            (_, Some((entry, index))) => Some(entry.version(index)),
-            (_, None) => {
-                let versions = self.catalog.entries().iter().map(|entry| entry.version(&entry.index()));
-                Some(versions.fold(0, |all: u64, version| all.rotate_left(1) ^ version))
-            }
-        }
-    }
-
-    /// Answers a request.
-    ///
-    /// # Errors
-    ///
-    /// If the query is invalid, the index is unavailable or corrupt, or the request times out.
-    pub(crate) async fn answer(
-        &self,
-        query: &str,
-        limits: &Limits,
-        start: Instant,
-    ) -> Result<Answer, Problem> {
-        let query = Query::parse(query)?;
-        let Some((entry, index)) = &self.index else { return json(&indexes(self.catalog)) };
-        let request = IndexRequest { name: &entry.name, index, query: &query, limits, start };
-        match self.endpoint {
-            Endpoint::Index(answer) | Endpoint::Digits(answer) => answer(&request),
-            // Boxed, so that the futures of the other endpoints stay small.
-            Endpoint::AllPositions => Box::pin(request.all_positions()).await,
-            Endpoint::Indexes => json(&indexes(self.catalog)),
-        }
-    }
-}
-
-fn json(value: &impl Serialize) -> Result<Answer, Problem> {
-    // Serialization cannot fail: values are strings, numbers and lists of these.
-    let mut body = Vec::with_capacity(ANSWER_SIZE);
-    serde_json::to_writer(&mut body, value).map_err(|error| Problem::unavailable(error.to_string()))?;
-    Ok(Answer { body, media_type: "application/json" })
-}
-
-fn indexes(catalog: &Catalog) -> serde_json::Value {
-    let describe = |entry: &CatalogEntry| {
+/// Answers with the list of indexes.
+pub(crate) async fn indexes(
+    State(site): State<Arc<IndexSite>>,
+    RawQuery(query): RawQuery,
+) -> Result<impl IntoResponse, Problem> {
+    Query::parse(query.as_deref().unwrap_or_default())?;
+    let describe = |entry: &Arc<CatalogEntry>| {
         let index = entry.index();
         json!({
             "name": entry.name,
@@ -140,22 +67,72 @@ fn indexes(catalog: &Catalog) -> serde_json::Value {
             "version": format!("{:016x}", index.version()),
         })
     };
-    json!({ "indexes": catalog.entries().iter().map(describe).collect::<Vec<_>>() })
+    let entries = site.catalog.entries();
+    let list = json!({ "indexes": entries.iter().map(describe).collect::<Vec<_>>() });
+    let versions = entries.iter().map(|entry| entry.version(&entry.index()));
+    json(&list, site.version ^ versions.fold(0, |all: u64, version| all.rotate_left(1) ^ version))
+}
+
+/// Response with a value as JSON, of a version that changes whenever it may change.
+fn json(value: &impl Serialize, version: u64) -> Result<Response, Problem> {
+    // Serialization cannot fail: values are strings, numbers and lists of these.
+    let mut body = Vec::with_capacity(ANSWER_SIZE);
+    serde_json::to_writer(&mut body, value).map_err(|error| Problem::unavailable(error.to_string()))?;
+    Ok((validators(version), [(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
 /// Request to one index.
-pub(crate) struct IndexRequest<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) index: &'a Index,
-    pub(crate) query: &'a Query<'a>,
-    pub(crate) limits: &'a Limits,
+pub(crate) struct IndexRequest {
+    pub(crate) site: Arc<IndexSite>,
+    pub(crate) entry: Arc<CatalogEntry>,
+    /// The current index, looked up once, so that the version belongs to the answer.
+    pub(crate) index: Guard<Arc<Index>>,
+    pub(crate) query: Query,
     pub(crate) start: Instant,
 }
 
-impl IndexRequest<'_> {
+/// The request to the index that the path names.
+impl FromRequestParts<Arc<IndexSite>> for IndexRequest {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Arc<IndexSite>) -> Result<Self, Problem> {
+        // A name that is not UTF-8 is of no index, either.
+        let name = Path::<String>::from_request_parts(parts, site).await.ok();
+        let entry = name.and_then(|Path(name)| site.catalog.by_name(&name)).ok_or_else(|| {
+            Problem::not_found("No index has this name; /api/v1/indexes lists all indexes.")
+        })?;
+        Ok(Self::new(site, entry, Query::parse(parts.uri.query().unwrap_or_default())?))
+    }
+}
+
+/// Request to the first index of digits.
+pub(crate) struct DigitsRequest(pub(crate) IndexRequest);
+
+impl FromRequestParts<Arc<IndexSite>> for DigitsRequest {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Arc<IndexSite>) -> Result<Self, Problem> {
+        let entry = site.catalog.first_of_digits();
+        let entry = entry.ok_or_else(|| Problem::not_found("No index of digits is served."))?;
+        let query = Query::parse(parts.uri.query().unwrap_or_default())?;
+        Ok(Self(IndexRequest::new(site, entry, query)))
+    }
+}
+
+impl IndexRequest {
+    pub(crate) fn new(site: &Arc<IndexSite>, entry: &Arc<CatalogEntry>, query: Query) -> Self {
+        let (site, entry, index) = (Arc::clone(site), Arc::clone(entry), entry.index());
+        Self { site, entry, index, query, start: Instant::now() }
+    }
+
+    /// Response with an answer from the index.
+    fn json(&self, answer: &impl Serialize) -> Result<Response, Problem> {
+        json(answer, self.entry.version(&self.index) ^ self.site.version)
+    }
+
     fn pattern(&self) -> Result<Pattern, Problem> {
         let pattern = self.query.required("q")?;
-        let (length, limit) = (pattern.len(), self.limits.pattern);
+        let (length, limit) = (pattern.len(), self.site.limits.pattern);
         if length > limit {
             return Err(Problem::bad_request(format!(
                 "The pattern is {length} bytes long; the limit is {limit}."
@@ -174,13 +151,7 @@ impl IndexRequest<'_> {
         }
     }
 
-    /// Answers a search: the first occurrence at or after a position, or the last before one.
-    pub(crate) fn search(&self) -> Result<Answer, Problem> {
-        self.query.only(&["q", "from", "before", "context"])?;
-        json(&self.occurrence(self.limited("context", CONTEXT, self.limits.context)?)?)
-    }
-
-    /// Answers a search, with `context` symbols before and after the occurrence.
+    /// The first occurrence at or after a position, or the last before one, with `context` symbols before and after it.
     pub(crate) fn occurrence(&self, context: u64) -> Result<SearchAnswer, Problem> {
         let pattern = self.pattern()?;
         let direction = match (self.query.number("from")?, self.query.number("before")?) {
@@ -193,18 +164,11 @@ impl IndexRequest<'_> {
             }
         };
         let occurrences = self.index.occurrences(&pattern)?;
-        let found = direction.find(self.index, &occurrences)?;
+        let found = direction.find(&self.index, &occurrences)?;
         let passage =
             found.map(|offset| self.index.passage(offset, pattern.len() as u64, context)).transpose()?;
         let count = occurrences.count();
-        Ok(SearchAnswer::new(Some(self.name), &pattern, direction, count, passage.as_ref()))
-    }
-
-    /// Answers with the number of occurrences.
-    pub(crate) fn count(&self) -> Result<Answer, Problem> {
-        self.query.only(&["q"])?;
-        let pattern = self.pattern()?;
-        json(&CountAnswer::new(Some(self.name), &pattern, self.index.occurrences(&pattern)?.count()))
+        Ok(SearchAnswer::new(Some(&self.entry.name), &pattern, direction, count, passage.as_ref()))
     }
 
     /// Position of a cursor, which consists of the position and the version of the index.
@@ -221,45 +185,62 @@ impl IndexRequest<'_> {
             _ => Err(Problem::bad_request("The cursor is invalid; use next_cursor of an answer, or none.")),
         }
     }
+}
 
-    /// Answers with the positions of the occurrences at or after a position, up to a limit. Yields to other requests meanwhile.
-    async fn all_positions(&self) -> Result<Answer, Problem> {
-        self.query.only(&["q", "limit", "cursor"])?;
-        let pattern = self.pattern()?;
-        let limit = self.limited("limit", RESULTS, self.limits.results)? as usize;
-        let first = self.index.alphabet().first_position();
-        let from = self.cursor()?.unwrap_or(first);
-        let occurrences = self.index.occurrences(&pattern)?;
-        let mut positions = Vec::with_capacity(limit.min(occurrences.count() as usize));
-        let mut next_cursor = None;
-        let mut yielded = self.start;
-        for offset in occurrences.positions_from(self.index.offset(from)?) {
-            let position = offset? + first;
-            if positions.len() == limit {
-                next_cursor = Some(format!("{position}-{:016x}", self.index.version()));
-                break;
-            }
-            positions.push(position);
-            let now = Instant::now();
-            if now - self.start >= self.limits.request_timeout {
-                return Err(Problem::unavailable("The request took too long; lower the limit."));
-            }
-            if now - yielded >= SLICE {
-                yield_now().await;
-                yielded = Instant::now();
-            }
+/// Answers a search: the first occurrence at or after a position, or the last before one.
+pub(crate) async fn search(request: IndexRequest) -> Result<Response, Problem> {
+    request.query.only(&["q", "from", "before", "context"])?;
+    let context = request.limited("context", CONTEXT, request.site.limits.context)?;
+    request.json(&request.occurrence(context)?)
+}
+
+/// Answers with the number of occurrences.
+pub(crate) async fn count(request: IndexRequest) -> Result<Response, Problem> {
+    request.query.only(&["q"])?;
+    let pattern = request.pattern()?;
+    let count = request.index.occurrences(&pattern)?.count();
+    request.json(&CountAnswer::new(Some(&request.entry.name), &pattern, count))
+}
+
+/// Answers with the positions of the occurrences at or after a position, up to a limit. Yields to other requests meanwhile.
+pub(crate) async fn all_positions(request: IndexRequest) -> Result<Response, Problem> {
+    request.query.only(&["q", "limit", "cursor"])?;
+    let IndexRequest { site, entry, index, start, .. } = &request;
+    let pattern = request.pattern()?;
+    let limit = request.limited("limit", RESULTS, site.limits.results)? as usize;
+    let first = index.alphabet().first_position();
+    let from = request.cursor()?.unwrap_or(first);
+    let occurrences = index.occurrences(&pattern)?;
+    let mut positions = Vec::with_capacity(limit.min(occurrences.count() as usize));
+    let mut next_cursor = None;
+    let mut yielded = *start;
+    for offset in occurrences.positions_from(index.offset(from)?) {
+        let position = offset? + first;
+        if positions.len() == limit {
+            next_cursor = Some(format!("{position}-{:016x}", index.version()));
+            break;
         }
-        let count = CountAnswer::new(Some(self.name), &pattern, occurrences.count());
-        json(&PositionsAnswer { count, positions, next_cursor })
+        positions.push(position);
+        let now = Instant::now();
+        if now - *start >= site.limits.request_timeout {
+            return Err(Problem::unavailable("The request took too long; lower the limit."));
+        }
+        if now - yielded >= SLICE {
+            yield_now().await;
+            yielded = Instant::now();
+        }
     }
+    let count = CountAnswer::new(Some(&entry.name), &pattern, occurrences.count());
+    request.json(&PositionsAnswer { count, positions, next_cursor })
+}
 
-    /// Answers with a part of the text.
-    pub(crate) fn text(&self) -> Result<Answer, Problem> {
-        self.query.only(&["start", "count"])?;
-        let first = self.index.alphabet().first_position();
-        let start = self.query.number("start")?.unwrap_or(first);
-        let count = self.limited("count", SYMBOLS, self.limits.text)?;
-        let offset = self.index.offset(start)?;
-        json(&TextAnswer::new(self.name, start, &self.index.text(offset, offset.saturating_add(count))?))
-    }
+/// Answers with a part of the text.
+pub(crate) async fn text(request: IndexRequest) -> Result<Response, Problem> {
+    request.query.only(&["start", "count"])?;
+    let IndexRequest { site, entry, index, query, .. } = &request;
+    let start = query.number("start")?.unwrap_or_else(|| index.alphabet().first_position());
+    let count = request.limited("count", SYMBOLS, site.limits.text)?;
+    let offset = index.offset(start)?;
+    let text = index.text(offset, offset.saturating_add(count))?;
+    request.json(&TextAnswer::new(&entry.name, start, &text))
 }

@@ -9,9 +9,9 @@ use finecomb_text_index::{Alphabet, Error, Index};
 use thiserror::Error as ThisError;
 
 /// The served indexes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Catalog {
-    entries: Vec<CatalogEntry>,
+    entries: Vec<Arc<CatalogEntry>>,
 }
 
 /// A served index.
@@ -64,7 +64,7 @@ impl Catalog {
     ///
     /// If an index cannot be opened, or a name is invalid or used twice.
     pub fn open(named: Vec<(String, PathBuf)>) -> Result<Self, CatalogError> {
-        let mut entries: Vec<CatalogEntry> = Vec::new();
+        let mut entries: Vec<Arc<CatalogEntry>> = Vec::new();
         for (name, path) in named {
             if !is_name(&name) {
                 return Err(CatalogError::InvalidName(name));
@@ -74,7 +74,7 @@ impl Catalog {
             }
             let index = ArcSwap::from_pointee(Index::open(&path)?);
             let name_hash = hash(&name);
-            entries.push(CatalogEntry { name, name_hash, path, index });
+            entries.push(Arc::new(CatalogEntry { name, name_hash, path, index }));
         }
         Ok(Self { entries })
     }
@@ -84,16 +84,16 @@ impl Catalog {
         self.entries.iter().map(|entry| (&*entry.path, entry.reopen()))
     }
 
-    pub(crate) fn entries(&self) -> &[CatalogEntry] {
+    pub(crate) fn entries(&self) -> &[Arc<CatalogEntry>] {
         &self.entries
     }
 
-    pub(crate) fn by_name(&self, name: &str) -> Option<&CatalogEntry> {
+    pub(crate) fn by_name(&self, name: &str) -> Option<&Arc<CatalogEntry>> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
     /// First index of digits, which the Pi Searcher's addresses search.
-    pub(crate) fn first_of_digits(&self) -> Option<&CatalogEntry> {
+    pub(crate) fn first_of_digits(&self) -> Option<&Arc<CatalogEntry>> {
         self.entries.iter().find(|entry| entry.index().alphabet() == Alphabet::Digits)
     }
 }

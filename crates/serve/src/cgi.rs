@@ -1,17 +1,36 @@
 //! The API as a CGI program (RFC 3875): one process per request, like the first Pi Searcher.
 
 use std::io::{self, Write};
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
-use std::time::Instant;
+use std::sync::Arc;
 
-use hyper::StatusCode;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use tower::ServiceExt;
 
-use crate::api::Answer;
+use crate::api::IndexSite;
+use crate::app::{collect, run};
 use crate::catalog::Catalog;
+use crate::index_site::API;
 use crate::limits::Limits;
-use crate::problem::{ALLOWED_METHODS, Problem};
-use crate::route::{self, Handler, ROUTES};
+use crate::metrics::Metrics;
+use crate::problem::Problem;
+use crate::site::Site;
+
+/// Characters that are not valid in a URL, and those that would end its path.
+const INVALID: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'|');
 
 /// Request passed by a web server to a CGI program.
 #[derive(Clone, Debug, Default)]
@@ -41,42 +60,38 @@ impl CgiRequest {
 ///
 /// If the answer cannot be written.
 pub fn respond(catalog: &Catalog, request: &CgiRequest, out: &mut impl Write) -> io::Result<()> {
-    let (status, retry_after, Answer { body, media_type }) = match answer(catalog, request) {
-        Ok(answer) => (StatusCode::OK, None, answer),
-        Err(problem) => (problem.status, problem.retry_after, problem.answer()),
-    };
-    write!(out, "Status: {}\r\nContent-Type: {media_type}\r\n", status.as_u16())?;
-    if status == StatusCode::METHOD_NOT_ALLOWED {
-        write!(out, "Allow: {ALLOWED_METHODS}\r\n")?;
+    let response = run(async { collect(answer(catalog, request).await.into_response()).await });
+    write!(out, "Status: {}\r\n", response.status().as_u16())?;
+    for (name, field) in [
+        ("Content-Type", header::CONTENT_TYPE),
+        ("Allow", header::ALLOW),
+        ("Retry-After", header::RETRY_AFTER),
+    ] {
+        if let Some(value) = response.headers().get(field) {
+            out.write_all(&[name.as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat())?;
+        }
     }
-    if let Some(after) = retry_after {
-        write!(out, "Retry-After: {}\r\n", after.as_secs())?;
-    }
+    let body = response.body();
     write!(out, "Content-Length: {}\r\n\r\n", body.len())?;
     // The response to HEAD has the same head and no body.
-    out.write_all(if request.method == "HEAD" { &[] } else { &body })?;
+    out.write_all(if request.method == "HEAD" { &[] } else { body })?;
     out.flush()
 }
 
-fn answer(catalog: &Catalog, request: &CgiRequest) -> Result<Answer, Problem> {
-    if !matches!(&*request.method, "GET" | "HEAD") {
+async fn answer(catalog: &Catalog, request: &CgiRequest) -> Result<Response, Problem> {
+    let CgiRequest { method, path, query } = request;
+    if !matches!(&**method, "GET" | "HEAD") {
         return Err(Problem::method_not_allowed());
     }
-    let first = catalog.entries().first().map(|entry| format!("/api/v1/{}/search", entry.name));
-    let path =
-        if matches!(&*request.path, "" | "/") { first.unwrap_or_default() } else { request.path.clone() };
-    let Some((route, index)) = route::find(&ROUTES, &path) else { return Err(Problem::no_route()) };
-    let Handler::Api(endpoint) = &route.handler else { return Err(Problem::no_route()) };
-    let target = endpoint.target(catalog, index)?;
-    run(target.answer(&request.query, &Limits::default(), Instant::now()))
-}
-
-/// Runs a future that may yield, but never waits, to completion.
-fn run<T>(future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
-    loop {
-        if let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-            return result;
-        }
-    }
+    let path = match (&**path, catalog.entries().first()) {
+        ("" | "/", Some(first)) => format!("/api/v1/{}/search", first.name),
+        _ => utf8_percent_encode(path, INVALID).to_string(),
+    };
+    let target = format!("{path}?{}", utf8_percent_encode(query, INVALID));
+    let uri = Uri::try_from(target).map_err(|_| Problem::not_a_request(StatusCode::URI_TOO_LONG))?;
+    let mut request = Request::new(Body::empty());
+    *request.uri_mut() = uri;
+    let site = IndexSite::new(catalog.clone(), Limits::default(), "", Metrics::new([]));
+    let Ok(response) = Site::new(&API, Problem::no_route, Arc::new(site)).router.oneshot(request).await;
+    Ok(response)
 }

@@ -1,16 +1,18 @@
 //! Compresses responses with gzip if the client accepts it (RFC 9110, section 12.5.3).
+//!
+//! tower-http's layer would compress in a stream, so that neither the client nor the access log has a length, compress the files of
+//! a page for each request, and ignore a client that accepts no coding.
 
 use std::io::Write;
 
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hyper::Response;
-use hyper::header::{self, HeaderMap, HeaderValue};
-
-use crate::permit::Body;
 
 /// Minimum size in bytes of a response to compress. A smaller one fits a packet uncompressed.
-pub(crate) const MIN_SIZE: usize = 1024;
+pub(crate) const MIN_SIZE: u64 = 1024;
 
 /// Content coding of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,30 +50,33 @@ impl Coding {
         }
     }
 
-    /// Encodes a response if it is large enough.
-    pub(crate) fn encode(self, response: Response<Body>) -> Response<Body> {
-        self.encode_with(response, |bytes| gzip(bytes).map(Body::from))
-    }
-
-    /// Like [`encode`](Self::encode), with a function that returns the compressed bytes.
-    pub(crate) fn encode_with(
-        self,
-        mut response: Response<Body>,
-        compress: impl FnOnce(&[u8]) -> Option<Body>,
-    ) -> Response<Body> {
-        if response.body().len() < MIN_SIZE {
+    /// Encodes a response if it is large enough. A stream of events stays as it is.
+    pub(crate) async fn encode(self, mut response: Response) -> Response {
+        if response.body().size_hint().exact().is_none_or(|size| size < MIN_SIZE) {
             return response;
         }
         response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
-        if self == Self::Gzip
-            && let Some(compressed) = compress(response.body().bytes())
-        {
-            *response.body_mut() = compressed;
-            response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        if self == Self::Identity {
+            return response;
         }
-        response
+        let (mut head, body) = response.into_parts();
+        // A body in memory never fails.
+        let bytes = to_bytes(body, usize::MAX).await.unwrap_or_default();
+        let compressed = match head.extensions.get() {
+            Some(&Compressed(compressed)) => Some(Bytes::from_static(compressed)),
+            None => gzip(&bytes).map(Bytes::from),
+        };
+        if compressed.is_some() {
+            head.headers.remove(header::CONTENT_LENGTH);
+            head.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        Response::from_parts(head, Body::from(compressed.unwrap_or(bytes)))
     }
 }
+
+/// Content of a response in gzip format, if it is known before: an extension of the response.
+#[derive(Clone, Copy)]
+pub(crate) struct Compressed(pub(crate) &'static [u8]);
 
 /// Maximum weight: 1, in thousandths.
 const MAX_WEIGHT: u16 = 1000;

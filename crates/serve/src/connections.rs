@@ -10,24 +10,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::http::{HeaderValue, Request, header};
 use finecomb_sys::io_reason;
-use hyper::Request;
-use hyper::body::Incoming;
-use hyper::header::{self, HeaderValue};
-use hyper::rt::{Read, Write};
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::{HttpService, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::select;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use crate::app::App;
 use crate::exchange::{Exchange, ExchangeStream};
 use crate::metrics::Metrics;
-use crate::permit::Body;
 use crate::problem::Problem;
-use crate::service::Service;
-use crate::site::Site;
 
 /// Pause after a failed accept, for example without free file descriptors. Connections wait in the system's queue.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -56,8 +54,8 @@ pub(crate) enum Stage {
 }
 
 /// Acceptor of connections on one thread.
-pub(crate) struct Acceptor<S> {
-    service: Arc<Service<S>>,
+pub(crate) struct Acceptor {
+    app: Arc<App>,
     builder: http1::Builder,
     /// Notifies the connections that the server stops, and detects when the last one has ended.
     connections: watch::Sender<()>,
@@ -68,22 +66,16 @@ pub(crate) struct Acceptor<S> {
     on_message: fn(&str),
 }
 
-impl<S: Site> Acceptor<S> {
-    pub(crate) fn new(service: Arc<Service<S>>, peers: Peers, on_message: fn(&str)) -> Self {
+impl Acceptor {
+    pub(crate) fn new(app: Arc<App>, peers: Peers, on_message: fn(&str)) -> Self {
+        let limits = &app.limits;
         let mut builder = http1::Builder::new();
         builder
             .timer(TokioTimer::new())
-            .header_read_timeout(service.limits.idle_timeout)
-            .max_buf_size(service.limits.head.max(MIN_HEAD));
-        Self {
-            service,
-            builder,
-            connections: watch::Sender::default(),
-            peers,
-            refusals: Arc::default(),
-            has_failed: false,
-            on_message,
-        }
+            .header_read_timeout(limits.idle_timeout)
+            .max_buf_size(limits.head.max(MIN_HEAD));
+        let (connections, refusals) = Default::default();
+        Self { app, builder, connections, peers, refusals, has_failed: false, on_message }
     }
 
     /// Accepts connections while the server is serving, and then lets them finish.
@@ -92,23 +84,17 @@ impl<S: Site> Acceptor<S> {
         listener: StdListener,
         mut stage: watch::Receiver<Stage>,
     ) -> io::Result<()> {
-        self.accept(TcpListener::from_std(listener)?, &mut stage).await;
+        let listener = TcpListener::from_std(listener)?;
+        loop {
+            select! {
+                biased;
+                _ = stage.changed() => break,
+                accepted = listener.accept() => self.handle_accepted(accepted).await,
+            }
+        }
+        drop(listener);
         self.finish(stage).await;
         Ok(())
-    }
-
-    async fn accept(&mut self, listener: TcpListener, stage: &mut watch::Receiver<Stage>) {
-        let mut stopped = pin!(stage.wait_for(|stage| *stage != Stage::Serving));
-        let mut next = async || {
-            poll_fn(|context| match stopped.as_mut().poll(context) {
-                Poll::Ready(_) => Poll::Ready(None),
-                Poll::Pending => listener.poll_accept(context).map(Some),
-            })
-            .await
-        };
-        while let Some(accepted) = next().await {
-            self.handle_accepted(accepted).await;
-        }
     }
 
     /// Serves an accepted connection, or pauses if the system refused it.
@@ -135,8 +121,8 @@ impl<S: Site> Acceptor<S> {
 
     /// Serves a connection, if it is within the limits.
     fn serve_connection(&mut self, stream: TcpStream, peer: IpAddr) {
-        let limits = &self.service.limits;
-        let (connection, all, from_peer) = Connection::count(&self.service.metrics, &self.peers, peer);
+        let App { limits, metrics, .. } = &*self.app;
+        let (connection, all, from_peer) = Connection::count(metrics, &self.peers, peer);
         if all > limits.max_connections {
             return self
                 .refuse(stream, peer, || Problem::unavailable("Too many connections; try again later."));
@@ -146,15 +132,15 @@ impl<S: Site> Acceptor<S> {
                 Problem::too_many("Too many connections from this IP address; close some first.")
             });
         }
-        let (service, exchange) = (Arc::clone(&self.service), Arc::<Exchange>::default());
-        let stream = self.exchange_stream(stream, &exchange, peer);
+        let (app, exchange) = (Arc::clone(&self.app), Arc::<Exchange>::default());
+        let stream = ExchangeStream::new(stream, &exchange, &app, peer);
         let exchange_of_requests = Arc::clone(&exchange);
-        let answer = service_fn(move |request| {
-            let (service, exchange) = (Arc::clone(&service), Arc::clone(&exchange_of_requests));
+        let answer = service_fn(move |request: Request<Incoming>| {
+            let (app, exchange) = (Arc::clone(&app), Arc::clone(&exchange_of_requests));
             exchange.begin();
             async move {
-                let response = service.limit_requests(request, peer).await;
-                if response.body().is_stream() {
+                let response = app.answer(request, peer).await;
+                if response.body().size_hint().exact().is_none() {
                     exchange.begin_stream();
                 }
                 Ok::<_, Infallible>(response)
@@ -168,28 +154,18 @@ impl<S: Site> Acceptor<S> {
         });
     }
 
-    fn exchange_stream(
-        &self,
-        stream: TcpStream,
-        exchange: &Arc<Exchange>,
-        peer: IpAddr,
-    ) -> ExchangeStream<TokioIo<TcpStream>, S> {
-        let (exchange, service) = (Arc::clone(exchange), Arc::clone(&self.service));
-        ExchangeStream::new(TokioIo::new(stream), exchange, service, peer)
-    }
-
     /// Answers the first request of a connection with a problem, and closes it.
     fn refuse(&self, stream: TcpStream, peer: IpAddr, problem: fn() -> Problem) {
-        self.service.metrics.refused.inc();
+        self.app.metrics.refused.inc();
         let refusal = Arc::clone(&self.refusals);
         if Arc::strong_count(&refusal) > MAX_REFUSALS {
             return;
         }
-        let (service, exchange) = (Arc::clone(&self.service), Arc::<Exchange>::default());
-        let stream = self.exchange_stream(stream, &exchange, peer);
+        let (app, exchange) = (Arc::clone(&self.app), Arc::<Exchange>::default());
+        let stream = ExchangeStream::new(stream, &exchange, &app, peer);
         let answer = service_fn(move |request: Request<Incoming>| {
             exchange.begin();
-            let mut response = service.refuse(request, peer, problem());
+            let mut response = app.refuse(request, peer, problem());
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             ready(Ok::<_, Infallible>(response))
         });
@@ -202,49 +178,42 @@ impl<S: Site> Acceptor<S> {
 
     /// Lets connections finish their requests, until the shutdown time-out or the stage [`Stage::Ending`].
     async fn finish(self, mut stage: watch::Receiver<Stage>) {
-        let limit = self.service.limits.shutdown_timeout;
+        let limit = self.app.limits.shutdown_timeout;
         // An error only means that no connections are open.
         let _ = self.connections.send(());
-        let mut finished = pin!(self.connections.closed());
-        let mut ended = pin!(timeout(limit, stage.wait_for(|stage| *stage == Stage::Ending)));
-        let outcome = poll_fn(|context| match finished.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(None),
-            Poll::Pending => ended.as_mut().poll(context).map(|ended| Some(ended.is_err())),
-        });
-        match outcome.await {
-            None => {}
-            Some(true) => {
+        select! {
+            biased;
+            () = self.connections.closed() => {}
+            _ = stage.wait_for(|stage| *stage == Stage::Ending) => {
+                (self.on_message)("stopped with requests in flight");
+            }
+            () = sleep(limit) => {
                 let seconds = limit.as_secs();
                 (self.on_message)(&format!("stopped with requests in flight after {seconds} s"));
             }
-            Some(false) => (self.on_message)("stopped with requests in flight"),
         }
     }
 }
 
 /// Serves a connection to its end. When the server stops, it ends after the requests whose heads are complete.
-async fn serve_until_stopped<T, S>(
-    connection: http1::Connection<T, S>,
+async fn serve_until_stopped<S>(
+    connection: http1::Connection<ExchangeStream, S>,
     exchange: &Exchange,
     mut stopped: watch::Receiver<()>,
 ) where
-    T: Read + Write + Unpin,
     S: HttpService<Incoming, ResBody = Body, Error = Infallible>,
 {
     let mut connection = pin!(connection);
-    let mut stopped = pin!(stopped.changed());
-    let mut is_stopping = false;
-    poll_fn(|context| {
+    select! {
+        biased;
         // The result is ignored: a client may disconnect, be idle, or not speak HTTP.
-        let mut has_ended = connection.as_mut().poll(context).is_ready();
-        if !has_ended && !is_stopping && stopped.as_mut().poll(context).is_ready() {
-            is_stopping = true;
-            connection.as_mut().graceful_shutdown();
-            has_ended = connection.as_mut().poll(context).is_ready();
-        }
-        // hyper closes idle connections itself, but waits for the rest of an incomplete first head.
-        let is_without_request = is_stopping && !exchange.has_request();
-        if has_ended || is_without_request { Poll::Ready(()) } else { Poll::Pending }
+        _ = connection.as_mut() => return,
+        _ = stopped.changed() => connection.as_mut().graceful_shutdown(),
+    }
+    // hyper closes idle connections itself, but waits for the rest of an incomplete first head.
+    poll_fn(|context| {
+        let has_ended = connection.as_mut().poll(context).is_ready();
+        if has_ended || !exchange.has_request() { Poll::Ready(()) } else { Poll::Pending }
     })
     .await;
 }

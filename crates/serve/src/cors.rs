@@ -1,11 +1,11 @@
 //! Cross-origin requests: headers that let pages of another origin read answers (WHATWG Fetch, section 3.3).
+//!
+//! tower-http's layer would answer a preflight request before its host is checked, and takes any text as an origin.
 
 use std::net::Ipv6Addr;
 
-use hyper::Response;
-use hyper::header::{self, HeaderMap, HeaderValue};
-
-use crate::permit::Body;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
 
 /// Origin whose pages may read answers.
 pub(crate) struct Cors {
@@ -37,8 +37,8 @@ impl Cors {
     }
 
     /// Response to a preflight request.
-    pub(crate) fn preflight(&self) -> Response<Body> {
-        let mut response = Response::new(Body::default());
+    pub(crate) fn preflight(&self) -> Response {
+        let mut response = Response::default();
         let headers = response.headers_mut();
         self.allow(headers);
         headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET,HEAD"));

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 
+use axum::body::Bytes;
+use axum::http::{Response, StatusCode};
 use hyper::rt::{Read, ReadBufCursor, Write};
-use hyper::{Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
 
-use crate::permit::Body;
-use crate::service::Service;
-use crate::site::Site;
+use crate::app::{App, collect, run};
 
 /// State shared by a connection's stream and the answers to its requests. Both are on one thread.
 #[derive(Default)]
@@ -44,18 +45,19 @@ impl Exchange {
 }
 
 /// Stream that replaces hyper's own answers.
-pub(crate) struct ExchangeStream<T, S> {
-    inner: T,
+pub(crate) struct ExchangeStream {
+    inner: TokioIo<TcpStream>,
     exchange: Arc<Exchange>,
-    service: Arc<Service<S>>,
+    app: Arc<App>,
     peer: IpAddr,
     /// Unwritten rest of an answer that replaces one of hyper's.
     replacement: Vec<u8>,
 }
 
-impl<T: Read + Write + Unpin, S: Site> ExchangeStream<T, S> {
-    pub(crate) fn new(inner: T, exchange: Arc<Exchange>, service: Arc<Service<S>>, peer: IpAddr) -> Self {
-        Self { inner, exchange, service, peer, replacement: Vec::new() }
+impl ExchangeStream {
+    pub(crate) fn new(stream: TcpStream, exchange: &Arc<Exchange>, app: &Arc<App>, peer: IpAddr) -> Self {
+        let (exchange, app) = (Arc::clone(exchange), Arc::clone(app));
+        Self { inner: TokioIo::new(stream), exchange, app, peer, replacement: Vec::new() }
     }
 
     /// Replaces the bytes to be written if they are an answer of hyper's own. Returns `true` if it did.
@@ -64,7 +66,7 @@ impl<T: Read + Write + Unpin, S: Site> ExchangeStream<T, S> {
             return false;
         }
         let Some(status) = status_without_body(head) else { return false };
-        let response = self.service.reject(self.peer, status);
+        let response = run(collect(self.app.reject(self.peer, status)));
         self.replacement = with_body(head, &response);
         true
     }
@@ -98,7 +100,7 @@ fn is_no_length(field: &str) -> bool {
 }
 
 /// Combines a head of hyper's with the fields and the body of a response.
-fn with_body(head: &[u8], response: &Response<Body>) -> Vec<u8> {
+fn with_body(head: &[u8], response: &Response<Bytes>) -> Vec<u8> {
     let end = head.iter().position(|&byte| byte == b'\n').map_or(head.len(), |at| at + 1);
     let mut bytes = head[..end].to_vec();
     for field in fields(head).into_iter().flatten().filter(|field| !is_no_length(field)) {
@@ -108,11 +110,11 @@ fn with_body(head: &[u8], response: &Response<Body>) -> Vec<u8> {
         bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
     }
     bytes.extend(format!("content-length: {}\r\n\r\n", response.body().len()).into_bytes());
-    bytes.extend(response.body().bytes());
+    bytes.extend(response.body());
     bytes
 }
 
-impl<T: Read + Write + Unpin, S: Site> Read for ExchangeStream<T, S> {
+impl Read for ExchangeStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -122,7 +124,7 @@ impl<T: Read + Write + Unpin, S: Site> Read for ExchangeStream<T, S> {
     }
 }
 
-impl<T: Read + Write + Unpin, S: Site> Write for ExchangeStream<T, S> {
+impl Write for ExchangeStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -170,6 +172,8 @@ impl<T: Read + Write + Unpin, S: Site> Write for ExchangeStream<T, S> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderValue;
+
     use super::*;
 
     #[test]
@@ -193,8 +197,8 @@ mod tests {
     #[test]
     fn the_head_of_a_replacement_keeps_hypers_fields() {
         let head = "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\ndate: x\r\n\r\n";
-        let mut response = Response::new(Body::from(b"body".to_vec()));
-        response.headers_mut().insert("a", hyper::header::HeaderValue::from_static("b"));
+        let mut response = Response::new(Bytes::from_static(b"body"));
+        response.headers_mut().insert("a", HeaderValue::from_static("b"));
         assert_eq!(
             String::from_utf8(with_body(head.as_bytes(), &response)).expect("UTF-8"),
             "HTTP/1.1 400 Bad Request\r\nconnection: close\r\ndate: x\r\na: b\r\ncontent-length: 4\r\n\r\nbody"

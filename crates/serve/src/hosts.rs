@@ -5,9 +5,9 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use hyper::Version;
-use hyper::header;
-use hyper::http::request::Parts;
+use axum::http::Version;
+use axum::http::header;
+use axum::http::request::Parts;
 
 use crate::problem::Problem;
 
@@ -127,7 +127,7 @@ fn normalize(host: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use hyper::{Request, StatusCode};
+    use axum::http::{Request, StatusCode};
     use proptest::prelude::*;
 
     use super::*;

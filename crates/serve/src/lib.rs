@@ -6,6 +6,7 @@
 
 mod access_log;
 mod api;
+mod app;
 mod catalog;
 mod cgi;
 mod compression;
@@ -20,14 +21,10 @@ mod live;
 mod metrics;
 mod page;
 mod page_html;
-mod permit;
 mod pi_searcher;
 mod problem;
 mod query;
-mod response;
-mod route;
 mod server;
-mod service;
 mod site;
 
 pub use access_log::LogTarget;

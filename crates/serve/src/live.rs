@@ -3,7 +3,6 @@
 //! The server runs on one thread of its own. The job publishes its state, and never waits: a client is sent the latest state when
 //! it can take one, and skips those before.
 
-mod events;
 mod site;
 
 use std::net::SocketAddr;
@@ -12,21 +11,21 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::body::Bytes;
+use axum::response::sse::Event;
 use finecomb_sys::threads;
-use hyper::body::Bytes;
 use rustix::io::Errno;
 use rustix::net::sockopt::set_socket_send_buffer_size;
 use tokio::sync::watch;
 
-pub(crate) use self::events::Events;
-use self::site::{LiveSite, ROUTES};
+use self::site::{LiveSite, ROUTES, no_route};
+use crate::app::App;
 use crate::connections::{Acceptor, Peers, Stage};
 use crate::hosts::Hosts;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
-use crate::route;
 use crate::server::{ServeError, event_loop, listen, probe_descriptors, raise_file_limit};
-use crate::service::Service;
+use crate::site::Site;
 
 /// Maximum number of bytes that the system holds for a client that does not read.
 const SEND_BUFFER: usize = 64 << 10;
@@ -69,7 +68,7 @@ struct Published {
     /// Number of states published so far.
     number: u64,
     /// The state as an event.
-    event: Bytes,
+    event: Event,
     answer: Bytes,
     /// Whether no state follows.
     is_last: bool,
@@ -107,16 +106,16 @@ impl LiveServer {
             has_new_client: Arc::clone(&has_new_client),
             max_streams: MAX_STREAMS,
         };
-        let service = Service {
-            site,
+        let app = App {
+            site: Site::new(&ROUTES, no_route, Arc::new(site)),
             limits,
-            metrics: Metrics::new(ROUTES.iter().map(|route| route.label).chain([route::NO_ROUTE])),
+            metrics: Metrics::new([]),
             access_log: None,
             cors: None,
             hosts,
         };
         let stage = watch::Sender::new(Stage::Serving);
-        let acceptor = Acceptor::new(service.into(), Peers::default(), options.on_message);
+        let acceptor = Acceptor::new(app.into(), Peers::default(), options.on_message);
         let (on_message, changes) = (options.on_message, stage.subscribe());
         let (running, stopped) = mpsc::channel::<()>();
         let is_started = threads::spawn_detached(move || {
@@ -157,7 +156,7 @@ impl LiveServer {
     }
 
     fn send(&self, update: &Update, name: &str, is_last: bool) {
-        let event = [b"event: ", name.as_bytes(), b"\ndata: ", &update.state, b"\n\n"].concat().into();
+        let event = Event::default().event(name).data(String::from_utf8_lossy(&update.state));
         let answer = update.answer.clone().into();
         self.published.send_modify(|published| {
             *published = Published { number: published.number + 1, event, answer, is_last };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::StatusCode;
+use axum::http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -11,6 +11,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
+use tower_http::metrics::in_flight_requests::InFlightRequestsCounter;
 
 /// Media type of [`Metrics::text`].
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -35,8 +36,9 @@ pub(crate) struct Metrics {
     times: Family<Routed, Histogram>,
     /// Number of open connections.
     pub(crate) connections: Gauge,
-    /// Number of requests in flight.
-    pub(crate) in_flight: Gauge,
+    /// Number of requests in flight, as counted and as last printed.
+    pub(crate) in_flight: InFlightRequestsCounter,
+    printed_in_flight: Gauge,
     /// Number of connections refused because of the limits.
     pub(crate) refused: Counter,
     /// Number of times that the indexes were reopened.
@@ -55,7 +57,8 @@ impl Metrics {
             answers: Family::default(),
             times: Family::new_with_constructor(times),
             connections: Gauge::default(),
-            in_flight: Gauge::default(),
+            in_flight: InFlightRequestsCounter::new(),
+            printed_in_flight: Gauge::default(),
             refused: Counter::default(),
             reopened: Counter::default(),
             log_lines_dropped: Counter::default(),
@@ -65,13 +68,26 @@ impl Metrics {
             drop(metrics.answers.get_or_create(&Answered { route, status: 200 }));
             drop(metrics.times.get_or_create(&Routed { route }));
         }
-        let Self { registry, answers, times, connections, in_flight, refused, reopened, log_lines_dropped } =
-            &mut metrics;
+        let Self {
+            registry,
+            answers,
+            times,
+            connections,
+            printed_in_flight,
+            refused,
+            reopened,
+            log_lines_dropped,
+            ..
+        } = &mut metrics;
         registry.register("requests", "Requests that were answered", answers.clone());
         let help = "Time from a request's head to its answer's";
         registry.register_with_unit("request", help, Unit::Seconds, times.clone());
         registry.register("connections", "Connections that are open", connections.clone());
-        registry.register("requests_in_flight", "Requests that are being answered", in_flight.clone());
+        registry.register(
+            "requests_in_flight",
+            "Requests that are being answered",
+            printed_in_flight.clone(),
+        );
         registry.register("connections_refused", "Connections that were one too many", refused.clone());
         registry.register("indexes_reopened", "Times that the indexes were opened again", reopened.clone());
         let help = "Lines that the access log lacks, as it was blocked or could not be written";
@@ -87,6 +103,7 @@ impl Metrics {
 
     /// The metrics as text.
     pub(crate) fn text(&self) -> String {
+        self.printed_in_flight.set(self.in_flight.get() as i64);
         let mut text = String::new();
         // Writing to a string never fails.
         let _ = encode(&mut text, &self.registry);

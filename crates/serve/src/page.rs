@@ -2,26 +2,32 @@
 
 use std::sync::LazyLock;
 
+use axum::http::{HeaderName, header};
+use axum::response::{IntoResponse, Response};
+
 use crate::catalog::hash;
-use crate::compression::gzip;
+use crate::compression::{Compressed, gzip};
+use crate::conditional::validators;
 
 /// File that is served unchanged.
 pub(crate) struct Asset {
-    pub(crate) media_type: &'static str,
-    pub(crate) content: &'static str,
+    media_type: &'static str,
+    content: &'static str,
+    /// Hash of the content.
     version: LazyLock<u64>,
+    /// The content in gzip format, compressed once.
     gzip: LazyLock<Option<Vec<u8>>>,
 }
 
-impl Asset {
-    /// Version that changes with the content.
-    pub(crate) fn version(&self) -> u64 {
-        *self.version
-    }
-
-    /// Content in gzip format, compressed once.
-    pub(crate) fn gzip(&self) -> Option<&[u8]> {
-        self.gzip.as_deref()
+impl IntoResponse for &'static Asset {
+    fn into_response(self) -> Response {
+        let media_type = [(header::CONTENT_TYPE, self.media_type)];
+        let mut response =
+            (validators(*self.version), PAGE_HEADERS, media_type, self.content).into_response();
+        if let Some(gzip) = &*self.gzip {
+            response.extensions_mut().insert(Compressed(gzip));
+        }
+        response
     }
 }
 
@@ -49,6 +55,12 @@ pub(crate) static LIVE_STYLE: Asset =
     asset!("text/css; charset=utf-8", "page/base.css", "live/page/style.css");
 pub(crate) static LIVE_SCRIPT: Asset = asset!("text/javascript; charset=utf-8", "live/page/app.js");
 
-/// Content security policy of the page, which loads and requests resources of this server only.
-pub(crate) const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+/// Headers of a page and its files. A page loads and requests resources of this server only.
+pub(crate) const PAGE_HEADERS: [(HeaderName, &str); 2] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+         base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    ),
+    (header::REFERRER_POLICY, "same-origin"),
+];

@@ -1,14 +1,13 @@
 //! Renders the page, with the names of the indexes, the pattern, and the answer for browsers without scripts.
 
-use std::time::Instant;
+use std::sync::Arc;
 
 use finecomb_sys::markup::escaped;
 use finecomb_sys::units::Count;
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 
-use crate::api::{Answer, IndexRequest};
-use crate::catalog::{Catalog, CatalogEntry};
-use crate::limits::Limits;
+use crate::api::{IndexRequest, IndexSite};
+use crate::catalog::CatalogEntry;
 use crate::problem::Problem;
 use crate::query::Query;
 use finecomb_text_index::{Direction, SearchAnswer};
@@ -20,28 +19,28 @@ const TEMPLATE: &str = concat!(include_str!("page/head.html"), include_str!("pag
 const CONTEXT: u64 = 240;
 
 /// Renders the page for the query of its address: `index`, `q`, and `from` or `before`.
-pub(crate) fn render(catalog: &Catalog, query: &str, limits: &Limits, start: Instant) -> Answer {
+pub(crate) fn render(site: &Arc<IndexSite>, query: &str) -> String {
+    let catalog = &site.catalog;
     let query = Query::parse(query);
     let value = |name| query.as_ref().ok().and_then(|query| query.all(name).next());
-    let pattern = value("q").unwrap_or_default();
-    let name = value("index").map(String::from_utf8_lossy);
+    let pattern = String::from_utf8_lossy(value("q").unwrap_or_default()).into_owned();
+    let name = value("index").map(|name| String::from_utf8_lossy(name).into_owned());
     let entry = match &name {
         Some(name) => catalog.by_name(name),
         None => catalog.entries().first(),
     };
-    let result = match (entry, &query) {
+    let result = match (entry, query) {
         (None, _) => {
             notice(&format!("There is no index “{}” here; choose another.", name.unwrap_or_default()))
         }
         (Some(entry), Ok(query)) if !pattern.is_empty() => {
-            search(entry, query, pattern, limits, start).unwrap_or_else(|problem| notice(&problem.detail))
+            search(&IndexRequest::new(site, entry, query)).unwrap_or_else(|problem| notice(&problem.detail))
         }
         _ => notice("With JavaScript, this page searches as you type."),
     };
     let options: String = catalog.entries().iter().map(|listed| option(listed, entry)).collect();
-    let pattern = escaped(&String::from_utf8_lossy(pattern)).into_owned();
-    let placeholders = [("{{indexes}}", &*options), ("{{pattern}}", &pattern), ("{{result}}", &result)];
-    Answer { body: fill(TEMPLATE, &placeholders).into_bytes(), media_type: "text/html; charset=utf-8" }
+    let pattern = escaped(&pattern);
+    fill(TEMPLATE, &[("{{indexes}}", &*options), ("{{pattern}}", &pattern), ("{{result}}", &result)])
 }
 
 /// Replaces the placeholders of a template, which must occur in this order. The inserted text is not searched for placeholders.
@@ -57,7 +56,7 @@ fn fill(template: &str, placeholders: &[(&str, &str)]) -> String {
     filled
 }
 
-fn option(entry: &CatalogEntry, chosen: Option<&CatalogEntry>) -> String {
+fn option(entry: &CatalogEntry, chosen: Option<&Arc<CatalogEntry>>) -> String {
     let is_chosen = chosen.is_some_and(|chosen| chosen.name == entry.name);
     let selected = if is_chosen { " selected" } else { "" };
     format!("<option{selected}>{}</option>", escaped(&entry.name))
@@ -68,17 +67,10 @@ fn notice(text: &str) -> String {
 }
 
 /// Searches, and renders the answer.
-fn search(
-    entry: &CatalogEntry,
-    query: &Query<'_>,
-    pattern: &[u8],
-    limits: &Limits,
-    start: Instant,
-) -> Result<String, Problem> {
-    let index = entry.index();
-    let request = IndexRequest { name: &entry.name, index: &index, query, limits, start };
-    let answer = request.occurrence(CONTEXT.min(limits.context))?;
-    let pattern = percent_encode(pattern, NON_ALPHANUMERIC);
+fn search(request: &IndexRequest) -> Result<String, Problem> {
+    let IndexRequest { site, entry, index, query, .. } = request;
+    let answer = request.occurrence(CONTEXT.min(site.limits.context))?;
+    let pattern = percent_encode(query.required("q")?, NON_ALPHANUMERIC);
     let link = |parameter: &str, position: u64, label: &str| {
         format!("<a href=\"?index={}&amp;q={pattern}&amp;{parameter}={position}\">{label}</a>", entry.name)
     };

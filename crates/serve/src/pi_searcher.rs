@@ -6,11 +6,12 @@
 
 use std::time::Instant;
 
+use axum::http::header;
+use axum::response::IntoResponse;
 use finecomb_text_index::{Error, Index};
 use serde::Serialize;
 
-use crate::api::{Answer, IndexRequest};
-use crate::problem::Problem;
+use crate::api::{DigitsRequest, IndexRequest};
 use crate::query::parse_number;
 
 /// Maximum number of patterns in a request.
@@ -50,23 +51,24 @@ struct Searched {
 type Failure = &'static str;
 
 /// Answers `/piquery?q=…&qs=…`: up to twenty patterns.
-pub(crate) fn query(request: &IndexRequest<'_>) -> Result<Answer, Problem> {
-    let found = search_all(request);
+pub(crate) async fn query(DigitsRequest(request): DigitsRequest) -> impl IntoResponse {
+    let found = search_all(&request);
     let answer = found.map(|found| PiAnswer { r: Some(found), status: "OK", ..PiAnswer::default() });
-    Ok(respond(request.start, answer))
+    respond(request.start, answer)
 }
 
 /// Answers `/pidigits?start=…&count=…`: a run of digits.
-pub(crate) fn digits(request: &IndexRequest<'_>) -> Result<Answer, Problem> {
-    Ok(respond(request.start, run_of_digits(request)))
+pub(crate) async fn digits(DigitsRequest(request): DigitsRequest) -> impl IntoResponse {
+    respond(request.start, run_of_digits(&request))
 }
 
-fn respond(start: Instant, result: Result<PiAnswer, Failure>) -> Answer {
+/// Response that is not cached, as it contains the time that it took.
+fn respond(start: Instant, result: Result<PiAnswer, Failure>) -> impl IntoResponse {
     let failed = |failure| PiAnswer { error: Some(failure), status: "FAILED", ..PiAnswer::default() };
     let mut answer = result.unwrap_or_else(failed);
     answer.et = start.elapsed().as_nanos().try_into().unwrap_or(u64::MAX);
-    let body = serde_json::to_vec(&answer).unwrap_or_default();
-    Answer { body: escape_html(body), media_type: "text/javascript" }
+    let body = escape_html(serde_json::to_vec(&answer).unwrap_or_default());
+    ([(header::CONTENT_TYPE, "text/javascript"), (header::CACHE_CONTROL, "no-store")], body)
 }
 
 /// Escapes the special characters of HTML, as the original does. They occur only in strings.
@@ -83,8 +85,8 @@ fn escape_html(json: Vec<u8>) -> Vec<u8> {
     })
 }
 
-fn search_all(request: &IndexRequest<'_>) -> Result<Vec<Searched>, Failure> {
-    let IndexRequest { index, query, limits, .. } = request;
+fn search_all(request: &IndexRequest) -> Result<Vec<Searched>, Failure> {
+    let IndexRequest { site, index, query, .. } = request;
     let patterns: Vec<&[u8]> = query.all("q").collect();
     if patterns.is_empty() {
         return Err("Missing query");
@@ -92,7 +94,7 @@ fn search_all(request: &IndexRequest<'_>) -> Result<Vec<Searched>, Failure> {
     if patterns.len() > MAX_QUERIES {
         return Err("Too many queries");
     }
-    if patterns.iter().any(|pattern| pattern.len() > limits.pattern) {
+    if patterns.iter().any(|pattern| pattern.len() > site.limits.pattern) {
         return Err("Query too long");
     }
     let from = query.all("qs").next().map_or(Ok(0), |from| parse_number(from).ok_or("Bad start position"))?;
@@ -128,13 +130,13 @@ fn search(index: &Index, text: &[u8], from: u64) -> Result<Searched, Error> {
     })
 }
 
-fn run_of_digits(request: &IndexRequest<'_>) -> Result<PiAnswer, Failure> {
-    let IndexRequest { index, query, limits, .. } = request;
+fn run_of_digits(request: &IndexRequest) -> Result<PiAnswer, Failure> {
+    let IndexRequest { site, index, query, .. } = request;
     let (Some(start), Some(count)) = (query.all("start").next(), query.all("count").next()) else {
         return Err("Missing query parameters");
     };
     let start = parse_number(start).ok_or("Bad start position")?;
-    let count = parse_number(count).filter(|&count| count <= limits.text).ok_or("Bad count")?;
+    let count = parse_number(count).filter(|&count| count <= site.limits.text).ok_or("Bad count")?;
     let digits =
         index.text(start, start.saturating_add(count)).map_err(|_| "Index unavailable or corrupt")?;
     let digits = String::from_utf8_lossy(&digits).into_owned();

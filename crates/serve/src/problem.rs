@@ -2,19 +2,18 @@
 
 use std::time::Duration;
 
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use finecomb_text_index::Error;
-use hyper::StatusCode;
 use serde::Serialize;
 
-use crate::api::Answer;
-
 /// Error of a request.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
     pub(crate) detail: String,
     /// Time after which a client should try again.
-    pub(crate) retry_after: Option<Duration>,
+    retry_after: Option<Duration>,
 }
 
 #[derive(Serialize)]
@@ -29,7 +28,7 @@ struct Details<'a> {
 const MEDIA_TYPE: &str = "application/problem+json";
 
 /// Methods that every address supports.
-pub(crate) const ALLOWED_METHODS: &str = "GET, HEAD";
+const ALLOWED_METHODS: &str = "GET, HEAD";
 
 /// Time that a client should wait when the server is overloaded.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -93,13 +92,27 @@ impl Problem {
     pub(crate) fn unavailable(detail: impl Into<String>) -> Self {
         Self { retry_after: Some(RETRY_AFTER), ..Self::new(StatusCode::SERVICE_UNAVAILABLE, detail) }
     }
+}
 
-    /// The problem document.
-    pub(crate) fn answer(&self) -> Answer {
-        let title = self.status.canonical_reason().unwrap_or_default();
-        let details =
-            Details { r#type: "about:blank", title, status: self.status.as_u16(), detail: &self.detail };
-        Answer { body: serde_json::to_vec(&details).unwrap_or_default(), media_type: MEDIA_TYPE }
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let Self { status, detail, retry_after } = self;
+        let title = status.canonical_reason().unwrap_or_default();
+        let details = Details { r#type: "about:blank", title, status: status.as_u16(), detail: &detail };
+        let body = serde_json::to_vec(&details).unwrap_or_default();
+        let fields = [(header::CONTENT_TYPE, MEDIA_TYPE), (header::CACHE_CONTROL, "no-store")];
+        let mut response = (status, fields, body).into_response();
+        let headers = response.headers_mut();
+        if let Some(after) = retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(after.as_secs()));
+        }
+        if status == StatusCode::METHOD_NOT_ALLOWED {
+            headers.insert(header::ALLOW, HeaderValue::from_static(ALLOWED_METHODS));
+        }
+        if status == StatusCode::NOT_ACCEPTABLE {
+            headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        }
+        response
     }
 }
 

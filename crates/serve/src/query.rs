@@ -11,19 +11,17 @@ const MAX_PARAMETERS: usize = 64;
 
 /// Parameters of a query, decoded and in order.
 #[derive(Debug)]
-pub(crate) struct Query<'a> {
-    parameters: Vec<(Decoded<'a>, Decoded<'a>)>,
+pub(crate) struct Query {
+    parameters: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-type Decoded<'a> = Cow<'a, [u8]>;
-
-impl<'a> Query<'a> {
+impl Query {
     /// Parses a query. Any text is valid; an invalid escape stays unchanged.
     ///
     /// # Errors
     ///
     /// If it has too many parameters.
-    pub(crate) fn parse(query: &'a str) -> Result<Self, Problem> {
+    pub(crate) fn parse(query: &str) -> Result<Self, Problem> {
         let pairs = query.split('&').filter(|pair| !pair.is_empty());
         let parameters: Vec<_> = pairs
             .take(MAX_PARAMETERS + 1)
@@ -101,11 +99,8 @@ pub(crate) fn parse_number(value: &[u8]) -> Option<u64> {
     str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()
 }
 
-fn decode(text: &str) -> Decoded<'_> {
-    if text.contains('+') {
-        return Cow::Owned(percent_decode(text.replace('+', " ").as_bytes()).collect());
-    }
-    percent_decode(text.as_bytes()).into()
+fn decode(text: &str) -> Vec<u8> {
+    Cow::from(percent_decode(text.replace('+', " ").as_bytes())).into_owned()
 }
 
 #[cfg(test)]

@@ -1,13 +1,10 @@
 //! The server: its listener, its threads and its signals.
 
-use std::future::poll_fn;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::os::unix::net::UnixStream;
 use std::panic::resume_unwind;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
@@ -17,20 +14,23 @@ use rustix::net::sockopt::set_tcp_nodelay;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use thiserror::Error;
 use tokio::runtime::{self, Runtime};
+use tokio::select;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::interval;
 
 use crate::access_log::{AccessLog, LogTarget};
-use crate::catalog::{Catalog, hash};
+use crate::api::IndexSite;
+use crate::app::App;
+use crate::catalog::Catalog;
 use crate::connections::{Acceptor, Peers, Stage};
 use crate::cors::Cors;
 use crate::hosts::Hosts;
-use crate::index_site::IndexSite;
+use crate::index_site::routes;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
-use crate::route::{self, ROUTES};
-use crate::service::Service;
+use crate::problem::Problem;
+use crate::site::{NO_ROUTE, Site};
 
 /// Options of [`serve`].
 pub struct ServeOptions {
@@ -96,17 +96,17 @@ const LOG_CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// If it cannot start.
 pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError> {
     raise_file_limit();
-    let service = Arc::new(service(catalog, options)?);
+    let served = served(catalog, options)?;
     let listener = listen(options.listen, &options.limits)?;
     let address = listener.local_addr().map_err(|error| ServeError::Listen(options.listen, error))?;
     let peers = Peers::default();
     let stage = watch::Sender::new(Stage::Serving);
     let accept = |listener: StdListener| {
-        let acceptor = Acceptor::new(Arc::clone(&service), Arc::clone(&peers), options.on_message);
+        let acceptor = Acceptor::new(Arc::clone(&served.app), Arc::clone(&peers), options.on_message);
         acceptor.run(listener, stage.subscribe())
     };
     let control = probe_descriptors().and_then(|()| event_loop()).map_err(ServeError::Start)?;
-    let served = thread::scope(|scope| {
+    let is_immediate = thread::scope(|scope| {
         let mut workers = Vec::new();
         while workers.len() < options.threads {
             // Without descriptors or memory for another worker, the existing ones answer.
@@ -123,7 +123,7 @@ pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError>
             drop(listener);
             None
         };
-        let handled = control.block_on(handle_signals(&service, address, &stage, options.on_message));
+        let handled = control.block_on(handle_signals(&served, address, &stage, options.on_message));
         // Needed even if signals cannot be handled.
         stage.send_replace(Stage::Ending);
         here.map_or(Ok(()), |here| control.block_on(here)?)?;
@@ -132,8 +132,8 @@ pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError>
             .try_for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))?;
         handled
     });
-    let is_immediate = served.map_err(ServeError::Start)?;
-    if let Some(log) = &service.access_log {
+    let is_immediate = is_immediate.map_err(ServeError::Start)?;
+    if let Some(log) = &served.app.access_log {
         log.close(if is_immediate { Duration::ZERO } else { LOG_CLOSE_TIMEOUT });
     }
     Ok(())
@@ -155,24 +155,45 @@ fn report_missing(started: usize, options: &ServeOptions) {
     }
 }
 
-fn service(catalog: Catalog, options: &ServeOptions) -> Result<Service<IndexSite>, ServeError> {
+/// The indexes, and the application that answers requests to them.
+struct Served {
+    indexes: Arc<IndexSite>,
+    app: Arc<App>,
+}
+
+fn served(catalog: Catalog, options: &ServeOptions) -> Result<Served, ServeError> {
     let ServeOptions { listen, limits, cors, allowed_hosts, access_log, version, on_message, .. } = options;
     let parse = |origin: &String| {
         Cors::parse(origin).map_err(|instead| ServeError::Origin { origin: origin.clone(), instead })
     };
-    let metrics = Metrics::new(ROUTES.iter().map(|route| route.label).chain([route::NO_ROUTE]));
+    let metrics = Metrics::new(routes().map(|(_, label, _)| *label).chain([NO_ROUTE]));
     let open = |target: &LogTarget| {
         AccessLog::open(target.clone(), metrics.log_lines_dropped.clone(), *on_message)
             .map_err(|error| ServeError::Log(target.clone(), error))
     };
-    Ok(Service {
-        site: IndexSite { catalog, version: hash((version, limits)) },
+    let indexes = Arc::new(IndexSite::new(catalog, limits.clone(), version, Arc::clone(&metrics)));
+    let app = App {
+        site: Site::new(routes(), Problem::no_route, Arc::clone(&indexes)),
         cors: cors.as_ref().map(parse).transpose()?,
         hosts: Hosts::new(listen.ip(), allowed_hosts).map_err(ServeError::Host)?,
         access_log: access_log.as_ref().map(open).transpose()?,
         limits: limits.clone(),
         metrics,
-    })
+    };
+    Ok(Served { indexes, app: Arc::new(app) })
+}
+
+impl Served {
+    /// Reopens all indexes and the access log. Requests in flight keep the previous indexes.
+    fn reopen(&self, on_message: fn(&str)) {
+        for (path, reopened) in self.indexes.catalog.reopen() {
+            if let Err(error) = reopened {
+                on_message(&format!("{error}; still serving the previous {}", path.display()));
+            }
+        }
+        self.app.metrics.reopened.inc();
+        self.app.access_log.iter().for_each(AccessLog::reopen);
+    }
 }
 
 /// Fails if there are not enough file descriptors for an event loop and for signals. tokio panics if none are left for signals,
@@ -203,7 +224,7 @@ pub(crate) fn listen(address: SocketAddr, limits: &Limits) -> Result<StdListener
 
 /// Handles signals until the server has stopped. Returns `true` if a second signal stopped it at once.
 async fn handle_signals(
-    service: &Service<IndexSite>,
+    served: &Served,
     address: SocketAddr,
     stage: &watch::Sender<Stage>,
     on_message: fn(&str),
@@ -213,40 +234,21 @@ async fn handle_signals(
     let mut hangup = signal(SignalKind::hangup())?;
     let mut log_due = interval(LOG_INTERVAL);
     on_message(&format!("listening on http://{address}"));
-    let mut poll_stop = |context: &mut Context<'_>| {
-        while hangup.poll_recv(context).is_ready() {
-            reopen(service, on_message);
+    let mut stop = async || loop {
+        select! {
+            _ = hangup.recv() => served.reopen(on_message),
+            _ = log_due.tick() => served.app.access_log.iter().for_each(AccessLog::write_inline),
+            _ = terminate.recv() => return,
+            _ = interrupt.recv() => return,
         }
-        while log_due.poll_tick(context).is_ready() {
-            service.access_log.iter().for_each(AccessLog::write_inline);
-        }
-        terminate.poll_recv(context).is_ready() || interrupt.poll_recv(context).is_ready()
     };
-    poll_fn(|context| if poll_stop(context) { Poll::Ready(()) } else { Poll::Pending }).await;
+    stop().await;
     stage.send_replace(Stage::Finishing);
-    let mut finished = pin!(stage.closed());
-    let is_immediate = poll_fn(|context| match finished.as_mut().poll(context) {
-        Poll::Ready(()) => Poll::Ready(false),
-        Poll::Pending => {
-            if poll_stop(context) {
-                Poll::Ready(true)
-            } else {
-                Poll::Pending
-            }
-        }
-    });
-    Ok(is_immediate.await)
-}
-
-/// Reopens all indexes and the access log. Requests in flight keep the previous indexes.
-fn reopen(service: &Service<IndexSite>, on_message: fn(&str)) {
-    for (path, reopened) in service.site.catalog.reopen() {
-        if let Err(error) = reopened {
-            on_message(&format!("{error}; still serving the previous {}", path.display()));
-        }
+    select! {
+        biased;
+        () = stage.closed() => Ok(false),
+        () = stop() => Ok(true),
     }
-    service.metrics.reopened.inc();
-    service.access_log.iter().for_each(AccessLog::reopen);
 }
 
 #[cfg(test)]

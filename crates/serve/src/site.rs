@@ -1,42 +1,40 @@
-//! Sites: the addresses of a server and their answers.
+//! Sites: routers that know the label of each route in metrics.
 
-use std::time::Instant;
+use axum::Router;
+use axum::routing::MethodRouter;
 
-use hyper::Response;
-use hyper::http::request::Parts;
-
-use crate::compression::Coding;
-use crate::permit::Body;
 use crate::problem::Problem;
-use crate::route::Route;
-use crate::service::Service;
 
-/// Addresses of a server and their answers. The [`Service`] does what is common to all sites.
-pub(crate) trait Site: Send + Sync + Sized + 'static {
-    /// Handler of a route.
-    type Handler: Sync + 'static;
+/// Label of requests without a route.
+pub(crate) const NO_ROUTE: &str = "other";
 
-    /// All routes.
-    fn routes() -> &'static [Route<Self::Handler>];
+/// Path of a route, its label and its handler.
+pub(crate) type Route<S> = (&'static str, &'static str, fn() -> MethodRouter<S>);
 
-    /// Problem with a path that has no route.
-    fn no_route() -> Problem;
-
-    /// Responds to a GET or HEAD request whose path has a route.
-    fn respond(
-        service: &Service<Self>,
-        asked: &Asked<'_, Self::Handler>,
-    ) -> impl Future<Output = Response<Body>> + Send;
+/// Router of a site.
+pub(crate) struct Site {
+    pub(crate) router: Router,
+    labels: matchit::Router<&'static str>,
 }
 
-/// Request with its route.
-pub(crate) struct Asked<'a, H: 'static> {
-    pub(crate) handler: &'static H,
-    /// Name of the index in the path, if the route has one.
-    pub(crate) index: Option<&'a str>,
-    pub(crate) request: &'a Parts,
-    /// Content coding that the client prefers.
-    pub(crate) coding: Coding,
-    /// Time at which the request arrived.
-    pub(crate) start: Instant,
+impl Site {
+    /// Makes the router of these routes. Other paths are answered with the problem `no_route`.
+    pub(crate) fn new<S: Clone + Send + Sync + 'static>(
+        routes: impl IntoIterator<Item = &'static Route<S>>,
+        no_route: fn() -> Problem,
+        state: S,
+    ) -> Self {
+        let (mut router, mut labels) = (Router::new(), matchit::Router::new());
+        for &(path, label, handler) in routes {
+            router = router.route(path, handler());
+            // The router has checked the path.
+            let _ = labels.insert(path, label);
+        }
+        Self { router: router.fallback(async move || no_route()).with_state(state), labels }
+    }
+
+    /// Label of the route of a path.
+    pub(crate) fn label(&self, path: &str) -> &'static str {
+        self.labels.at(path).map_or(NO_ROUTE, |route| route.value)
+    }
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::net::IpAddr;
 
-use hyper::StatusCode;
-use hyper::header::{self, HeaderMap, HeaderName};
-use hyper::http::request::Parts;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, header};
 use jiff::Timestamp;
 
 /// Formats the line of a request; `None` is a request that could not be parsed.
@@ -13,7 +13,7 @@ pub(super) fn format(
     peer: IpAddr,
     request: Option<&Parts>,
     status: StatusCode,
-    bytes: usize,
+    bytes: u64,
     time: Timestamp,
 ) -> String {
     let time = time.strftime("%d/%b/%Y:%H:%M:%S +0000");
@@ -64,8 +64,8 @@ pub(super) fn count(lines: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use hyper::Request;
-    use hyper::header::HeaderValue;
+    use axum::http::HeaderValue;
+    use axum::http::Request;
 
     use super::*;
 

@@ -1,50 +1,52 @@
 //! The site of a running job: its page, its events and its answer.
 
+use std::convert::Infallible;
+use std::future::ready;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hyper::header::{self, HeaderName, HeaderValue};
-use hyper::{Method, Response};
+use axum::extract::State;
+use axum::http::{HeaderName, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use futures_util::StreamExt;
+use futures_util::stream::{Stream, once, unfold};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::{Events, Published};
-use crate::page::{Asset, LIVE_PAGE, LIVE_SCRIPT, LIVE_STYLE};
-use crate::permit::Body;
+use super::Published;
+use crate::page::{LIVE_PAGE, LIVE_SCRIPT, LIVE_STYLE};
 use crate::problem::Problem;
-use crate::response::{forbid_caching, respond_coded_asset, respond_health};
-use crate::route::{Route, RoutePath};
-use crate::service::Service;
-use crate::site::{Asked, Site};
+use crate::site::Route;
 
 /// Time-out for a new state. A job publishes one every 200 ms, unless it is about to end.
 const REFRESH: Duration = Duration::from_millis(500);
 
+/// Time after which a browser that loses the connection tries again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Time without an event after which a comment is sent, so that proxies keep the connection, and clients notice its loss.
+const HEARTBEAT: Duration = Duration::from_secs(10);
+
 /// Header that keeps nginx from buffering a response.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Handler of a route.
-pub(crate) enum Handler {
-    /// A file embedded in the program.
-    Asset(&'static Asset),
-    /// The stream of events.
-    Events,
-    /// The answer so far.
-    Answer,
-    /// The health check.
-    Health,
-}
-
 /// All routes.
-pub(super) static ROUTES: [Route<Handler>; 6] = [
-    Route { path: RoutePath::Exact("/"), label: "page", handler: Handler::Asset(&LIVE_PAGE) },
-    Route { path: RoutePath::Exact("/style.css"), label: "page", handler: Handler::Asset(&LIVE_STYLE) },
-    Route { path: RoutePath::Exact("/app.js"), label: "page", handler: Handler::Asset(&LIVE_SCRIPT) },
-    Route { path: RoutePath::Exact("/events"), label: "events", handler: Handler::Events },
-    Route { path: RoutePath::Exact("/answer.json"), label: "answer", handler: Handler::Answer },
-    Route { path: RoutePath::Exact("/healthz"), label: "healthz", handler: Handler::Health },
+pub(super) static ROUTES: [Route<Arc<LiveSite>>; 6] = [
+    ("/", "page", || get(&LIVE_PAGE)),
+    ("/style.css", "page", || get(&LIVE_STYLE)),
+    ("/app.js", "page", || get(&LIVE_SCRIPT)),
+    ("/events", "events", || get(events)),
+    ("/answer.json", "answer", || get(answer)),
+    ("/healthz", "healthz", || get(([(header::CACHE_CONTROL, "no-store")], "ok\n"))),
 ];
+
+/// Problem with a path that has no route.
+pub(super) fn no_route() -> Problem {
+    Problem::not_found("No such address; the page is at /, the counts at /events and /answer.json.")
+}
 
 /// A running job.
 pub(super) struct LiveSite {
@@ -54,75 +56,52 @@ pub(super) struct LiveSite {
     pub(super) max_streams: usize,
 }
 
-impl Site for LiveSite {
-    type Handler = Handler;
-
-    fn routes() -> &'static [Route<Handler>] {
-        &ROUTES
-    }
-
-    fn no_route() -> Problem {
-        Problem::not_found("No such address; the page is at /, the counts at /events and /answer.json.")
-    }
-
-    async fn respond(service: &Service<Self>, asked: &Asked<'_, Handler>) -> Response<Body> {
-        let &Asked { handler, request, coding, .. } = asked;
-        match handler {
-            Handler::Asset(asset) => respond_coded_asset(asset, request, coding),
-            Handler::Events => {
-                let events = service.site.events(&request.method);
-                events.map_or_else(Problem::into_response, respond_events)
-            }
-            Handler::Answer => {
-                coding.encode(service.site.answer().await.unwrap_or_else(Problem::into_response))
-            }
-            Handler::Health => respond_health("ok\n".to_owned()),
-        }
-    }
-}
-
 impl LiveSite {
-    /// The stream of events. The answer to HEAD has none.
-    fn events(&self, method: &Method) -> Result<Body, Problem> {
-        if method == Method::HEAD {
-            return Ok(Body::default());
-        }
-        if self.published.receiver_count() >= self.max_streams {
-            return Err(Problem::unavailable("Too many pages are open; close some, or try again later."));
-        }
-        Ok(Events::new(self.subscribe()).into())
-    }
-
     /// Receives the next state. Without clients, none is published, so that the last one may be old.
     fn subscribe(&self) -> watch::Receiver<Published> {
         let published = self.published.subscribe();
         self.has_new_client.store(true, Ordering::Relaxed);
         published
     }
-
-    /// The answer so far.
-    async fn answer(&self) -> Result<Response<Body>, Problem> {
-        let mut published = self.subscribe();
-        let is_last = published.borrow().is_last;
-        if !is_last {
-            let _ = timeout(REFRESH, published.changed()).await;
-        }
-        let Published { number, answer, .. } = published.borrow().clone();
-        if number == 0 {
-            return Err(Problem::unavailable("There are no counts yet; try again later."));
-        }
-        let mut response = Response::new(Body::from(answer));
-        let media_type = HeaderValue::from_static("application/json");
-        response.headers_mut().insert(header::CONTENT_TYPE, media_type);
-        Ok(forbid_caching(response))
-    }
 }
 
-fn respond_events(events: Body) -> Response<Body> {
-    let mut response = Response::new(events);
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
-    headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
-    forbid_caching(response)
+/// Responds with a stream of events, after which the connection ends.
+async fn events(State(site): State<Arc<LiveSite>>) -> Result<impl IntoResponse, Problem> {
+    if site.published.receiver_count() >= site.max_streams {
+        return Err(Problem::unavailable("Too many pages are open; close some, or try again later."));
+    }
+    let retry = once(ready(Ok(Event::default().retry(RETRY))));
+    let events = Sse::new(retry.chain(states(site.subscribe())));
+    let events = events.keep_alive(KeepAlive::new().interval(HEARTBEAT)).into_response();
+    let headers =
+        [(header::CACHE_CONTROL, "no-store"), (header::CONNECTION, "close"), (X_ACCEL_BUFFERING, "no")];
+    Ok((headers, events))
+}
+
+/// The next state and those after it, or the last one if none follows. Each is the latest when the client can take one.
+fn states(published: watch::Receiver<Published>) -> impl Stream<Item = Result<Event, Infallible>> {
+    let last = published.borrow();
+    let sent = if last.is_last { 0 } else { last.number };
+    drop(last);
+    unfold((published, sent), async |(mut published, sent)| {
+        let next = published.wait_for(|next| next.number > sent || next.is_last).await.ok()?;
+        let (number, event) = (next.number, next.event.clone());
+        drop(next);
+        (number > sent).then_some((Ok(event), (published, number)))
+    })
+}
+
+/// Responds with the answer so far.
+async fn answer(State(site): State<Arc<LiveSite>>) -> Result<Response, Problem> {
+    let mut published = site.subscribe();
+    let is_last = published.borrow().is_last;
+    if !is_last {
+        let _ = timeout(REFRESH, published.changed()).await;
+    }
+    let Published { number, answer, .. } = published.borrow().clone();
+    if number == 0 {
+        return Err(Problem::unavailable("There are no counts yet; try again later."));
+    }
+    let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
+    Ok((headers, answer).into_response())
 }
