@@ -3,12 +3,14 @@
 pub(crate) mod address;
 pub(crate) mod allowed;
 pub mod format;
+pub mod named;
 pub(crate) mod profile;
 pub(crate) mod selection;
 pub(crate) mod size;
 pub(crate) mod standalone;
 pub mod threads;
 pub mod tree_index;
+pub(crate) mod value;
 pub mod words;
 
 use std::ffi::OsString;

@@ -50,6 +50,7 @@ impl Indexed {
     /// If there is no place for indexes, and one is required.
     pub(crate) fn new(
         arguments: &IndexUse,
+        is_updated: bool,
         messages: bool,
         sought: Option<&Sought>,
         width: Width,
@@ -63,7 +64,7 @@ impl Indexed {
         let threads = threads::count(width).get();
         let indexes = home.clone().map(|home| Arc::new(Indexes::new(home, sought, threads)));
         let home = home.unwrap_or_default();
-        Ok(Self { home, indexes, when, is_updated: arguments.index_update, messages, threads })
+        Ok(Self { home, indexes, when, is_updated, messages, threads })
     }
 
     /// The options of a scan that uses the indexes.

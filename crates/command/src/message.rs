@@ -15,7 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::advice::{Advised, on_failure};
 use crate::exit::Exit;
 use crate::program::Program;
-use crate::top::args::Arguments;
+use crate::top::options::CountOptions;
 
 const NAME: Style = AnsiColor::Red.on_default().bold();
 
@@ -116,21 +116,23 @@ fn as_ripgrep_says(error: &clap::Error) -> Option<String> {
 }
 
 /// Returns notes that records or values were left out of a count, with the first of them.
-pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) -> Vec<String> {
+pub(crate) fn left_out(answer: &Answer, options: &CountOptions, is_tail: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
     let all = answer.records + count(&answer.skipped) + count(&answer.malformed) + count(&answer.unmatched);
     let all = counted(all, "record");
     let far = match () {
         // The file may have another name by now.
-        () if arguments.tail.tail => 0,
-        () if arguments.reads_only_window() => FAR,
+        () if is_tail => 0,
+        () if options.reads_only_window() => FAR,
         () => u64::MAX,
     };
     if let Some(skipped) = &answer.skipped {
         let lack = match &answer.key_fields[..] {
-            [] if arguments.has_group_as_key() => "without a match of the group of -e".to_owned(),
-            [] if arguments.has_quoted_fields() => "with too few fields or an unclosed quote".to_owned(),
+            [] if options.definition.has_group_as_key() => "without a match of the group of -e".to_owned(),
+            [] if options.definition.has_quoted_fields() => {
+                "with too few fields or an unclosed quote".to_owned()
+            }
             [] => "with too few fields".to_owned(),
             [name] => format!("without the field {name}"),
             _ => "without all fields of the key".to_owned(),
@@ -143,7 +145,7 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) -> Vec<String> {
         notes.push(format!("skipped {count} malformed of {all}{}", first(malformed, far)));
     }
     if let Some(unmatched) = &answer.unmatched {
-        let records = match arguments.counts_all_matched() {
+        let records = match options.definition.counts_all_matched() {
             true => format!("{} of {all}", Count(unmatched.count)),
             false => counted(unmatched.count, "record"),
         };
@@ -168,18 +170,18 @@ pub(crate) fn left_out(answer: &Answer, arguments: &Arguments) -> Vec<String> {
 }
 
 /// Returns notes that no record has a field of the query, which may be misspelt.
-pub(crate) fn absent_fields(answer: &Answer, arguments: &Arguments) -> Vec<String> {
+pub(crate) fn absent_fields(answer: &Answer, options: &CountOptions) -> Vec<String> {
     let mut notes = Vec::new();
     for AbsentField { field, part } in &answer.absent {
         let field = excerpt(field.as_bytes());
         let (flag, selects, hint) = match part {
             QueryPart::Condition { may_be_text: true } => {
-                ("--where", arguments.selects_records(), format!("; a text is written \"{field}\""))
+                ("--where", options.definition.selects_records(), format!("; a text is written \"{field}\""))
             }
-            QueryPart::Condition { .. } => ("--where", arguments.selects_records(), String::new()),
-            QueryPart::Key => ("-f", arguments.selects_rows(), String::new()),
+            QueryPart::Condition { .. } => ("--where", options.definition.selects_records(), String::new()),
+            QueryPart::Key => ("-f", options.selects_rows(), String::new()),
             QueryPart::Measure(measure) => {
-                (answer.measure_names[*measure].as_str(), arguments.selects_rows(), String::new())
+                (answer.measure_names[*measure].as_str(), options.selects_rows(), String::new())
             }
         };
         let record = if selects { "selected record" } else { "record" };

@@ -2,5 +2,6 @@
 
 pub(crate) mod args;
 pub mod job;
+pub mod options;
 pub(crate) mod parsed_files;
 pub(crate) mod run;

@@ -5,6 +5,7 @@ mod follow;
 pub mod job;
 pub mod listen;
 mod live;
+pub mod options;
 mod plot;
 pub(crate) mod run;
 mod saved;

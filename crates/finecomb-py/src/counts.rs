@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use finecomb_command::top::job::{Definition, TopJob, problem_messages};
+use finecomb_command::top::job::{TopJob, problem_messages};
+use finecomb_command::top::options::definition::StoredDefinition;
 use finecomb_scan::list_files;
 use finecomb_top::{AllCounted, Query, StoredCounts, TableLimit, count_all};
 use pyo3::prelude::*;
@@ -23,7 +24,7 @@ use crate::{error, flags, running, warn};
 #[pyclass(module = "finecomb")]
 pub(crate) struct Counts {
     job: TopJob,
-    definition: Definition,
+    definition: StoredDefinition,
     query: Query,
     counts: finecomb_top::Counts,
 }
@@ -40,7 +41,7 @@ impl Counts {
     #[new]
     #[pyo3(signature = (**flags))]
     fn new(flags: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        let mut job = TopJob::of_counts(flags::words(flags)?).map_err(error)?;
+        let mut job = TopJob::of_counts(flags::named_options(flags)?).map_err(error)?;
         job.fix_definition().map_err(error)?;
         Self::of(job)
     }
@@ -139,7 +140,7 @@ impl Counts {
             }
             Other::Stored(bytes) => {
                 let stored = StoredCounts::new(&bytes).map_err(error)?;
-                self.check(&Definition::from_bytes(stored.definition()))?;
+                self.check(&StoredDefinition::from_bytes(stored.definition()).map_err(error)?)?;
                 py.detach(|| stored.add_to(&mut self.counts)).map_err(error)?;
             }
         }
@@ -228,8 +229,8 @@ impl Counts {
     #[pyo3(signature = (data, **flags))]
     fn from_bytes(py: Python<'_>, data: &[u8], flags: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let stored = StoredCounts::new(data).map_err(error)?;
-        let mut job = TopJob::of_counts(flags::words(flags)?).map_err(error)?;
-        job.define(&Definition::from_bytes(stored.definition())).map_err(error)?;
+        let mut job = TopJob::of_counts(flags::named_options(flags)?).map_err(error)?;
+        job.define(&StoredDefinition::from_bytes(stored.definition()).map_err(error)?).map_err(error)?;
         let mut counts = Self::of(job)?;
         py.detach(|| stored.add_to(&mut counts.counts)).map_err(error)?;
         Ok(counts)
@@ -260,7 +261,7 @@ impl Counts {
     /// No counts, of a job with absolute times.
     fn of(job: TopJob) -> PyResult<Self> {
         let query = job.query().map_err(error)?;
-        let definition = job.definition().map_err(error)?;
+        let definition = job.definition();
         let counts = finecomb_top::Counts::new(&query);
         Ok(Self { job, definition, query, counts })
     }
@@ -293,13 +294,13 @@ impl Counts {
         let keywords = PyDict::new(py);
         keywords.set_item("n", n)?;
         flags.into_iter().try_for_each(|flags| keywords.update(flags.as_mapping()))?;
-        let mut job = TopJob::new(flags::words(Some(&keywords))?).map_err(error)?;
+        let mut job = TopJob::new(flags::named_options(Some(&keywords))?).map_err(error)?;
         job.define(&self.definition).map_err(error)?;
         Ok(job)
     }
 
     /// Checks that counts have this definition.
-    fn check(&self, definition: &Definition) -> PyResult<()> {
+    fn check(&self, definition: &StoredDefinition) -> PyResult<()> {
         if self.definition == *definition {
             return Ok(());
         }

@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 
+use finecomb_command::args::named::Named;
 use finecomb_command::grep::job as grep_job;
 use finecomb_command::top::job as top_job;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use serde_json::Value;
 
 /// Short names.
 const SHORT: [(&str, &str); 1] = [("n", "number")];
@@ -16,6 +18,33 @@ const LISTS: [&str; 2] = ["fields", "normalize"];
 
 /// Flags with two values.
 const PAIRS: [&str; 1] = ["sed"];
+
+/// Keyword arguments as options by name, in their order.
+///
+/// # Errors
+/// If a value has a type that no flag takes.
+pub(crate) fn named_options(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Named> {
+    let option = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        let name: String = name.extract()?;
+        let value = json(&value).map_err(|error| named(value.py(), &name, &error))?;
+        Ok((plain(&name).to_owned(), value))
+    };
+    keywords.into_iter().flatten().map(option).collect()
+}
+
+/// A value as the options read it.
+fn json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if value.is_none() {
+        return Ok(Value::Null);
+    }
+    if let Ok(switch) = value.cast::<PyBool>() {
+        return Ok(switch.is_true().into());
+    }
+    match items(value)? {
+        Some(items) => items.iter().map(json).collect(),
+        None => text(value).map(Value::from),
+    }
+}
 
 /// The words of keyword arguments, in their order.
 ///

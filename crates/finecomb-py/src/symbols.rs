@@ -30,8 +30,8 @@ pub(crate) fn symbols(
     flags: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Symbols> {
     let sources = Sources::new(paths)?;
-    let words = flags::words(flags)?;
-    let job = py.detach(|| SymbolsJob::new(words, &sources.paths)).map_err(error)?;
+    let options = flags::named_options(flags)?;
+    let job = py.detach(|| SymbolsJob::named(options, &sources.paths)).map_err(error)?;
     Ok(Symbols(Results::new(job, sources, progress)))
 }
 

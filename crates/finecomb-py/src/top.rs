@@ -22,7 +22,7 @@ pub(crate) fn top(
     flags: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Top> {
     let sources = Sources::new(paths)?;
-    let job = TopJob::new(flags::words(flags)?).map_err(error)?;
+    let job = TopJob::new(flags::named_options(flags)?).map_err(error)?;
     let (query, inputs) = (job.query().map_err(error)?, job.inputs(&sources.paths).map_err(error)?);
     let outcome =
         running::run(py, progress, job.scan(), |options| finecomb_top::top(&inputs, &options, &query))?;

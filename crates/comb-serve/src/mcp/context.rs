@@ -1,7 +1,5 @@
 //! Settings of the server that all calls use.
 
-use std::path::PathBuf;
-
 use clap::ValueEnum;
 use finecomb_scan::{Problem, Stop, Width};
 
@@ -9,6 +7,8 @@ use super::cursor::Cursor;
 use super::page::{Kind, Page, PageOptions};
 use super::roots::Roots;
 use finecomb_command::advice::{Advised, on_failure};
+use finecomb_command::args::threads::Threads;
+use finecomb_command::args::tree_index::{IndexHome, IndexUse};
 use finecomb_command::args::words::Words;
 use finecomb_command::faults::Faults;
 use finecomb_command::grep::job::GrepJob;
@@ -23,9 +23,7 @@ pub(super) struct Context {
     pub(super) limits: Limits,
     pub(super) is_structured: bool,
     width: Width,
-    /// Values of the flags `--index` and `--index-dir` of commands.
-    index: Option<String>,
-    index_home: Option<PathBuf>,
+    index: IndexUse,
 }
 
 /// The page that a call asks for.
@@ -43,16 +41,24 @@ impl Context {
     /// If a root is not a directory.
     pub(super) fn new(arguments: &Arguments) -> Result<Self, String> {
         // A relative path of the indexes is one of the directory in which the server was started.
-        let index_home = arguments.index_home();
-        let index = arguments.index().and_then(|when| when.to_possible_value());
+        let home = IndexHome { index_dir: arguments.index_home() };
         Ok(Self {
             roots: Roots::enter(&arguments.roots())?,
             limits: arguments.limits().clone(),
             is_structured: arguments.structured,
             width: arguments.width(),
-            index: index.map(|value| value.get_name().to_owned()),
-            index_home,
+            index: IndexUse { index: arguments.index(), home },
         })
+    }
+
+    /// Number of threads of a call.
+    pub(super) fn threads(&self) -> Threads {
+        Threads { threads: self.width }
+    }
+
+    /// Use of indexes by a call.
+    pub(super) fn index(&self) -> IndexUse {
+        self.index.clone()
     }
 
     /// Adds the flags for threads.
@@ -65,10 +71,10 @@ impl Context {
     /// Adds the flags for threads and indexes.
     pub(super) fn add_threads_and_indexes(&self, words: &mut Words) {
         self.add_threads(words);
-        if let Some(when) = &self.index {
-            words.value("--index", when);
+        if let Some(when) = self.index.index.and_then(|when| when.to_possible_value()) {
+            words.value("--index", when.get_name());
         }
-        if let Some(home) = &self.index_home {
+        if let Some(home) = &self.index.home.index_dir {
             words.value("--index-dir", home);
         }
     }

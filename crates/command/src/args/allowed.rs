@@ -37,11 +37,6 @@ impl Allowed {
     }
 }
 
-/// The long name of a flag with the name or alias `name`. `None` if the command does not know it.
-pub(crate) fn long_name<A: Args>(name: &str) -> Option<String> {
-    find(&command::<A>(), name)?.get_long().map(str::to_owned)
-}
-
 /// The first flag among words such as `--reverse` that is one of these, which are long names.
 pub(crate) fn first_of<A: Args>(flags: &[&str], words: &[OsString]) -> Option<String> {
     let command = command::<A>();

@@ -5,9 +5,13 @@ use std::num::NonZeroUsize;
 use clap::Args;
 use finecomb_scan::{MAX_WIDTH, Width};
 use finecomb_sys::threads::cores;
+use serde::Deserialize;
+
+use crate::args::value;
 
 /// Number of threads, for all commands with threads except `grep`, where `-w` is `--word-regexp`.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 #[group(skip)]
 pub struct Threads {
     /// Number of threads; auto (or 0) adapts to the available cores
@@ -21,7 +25,8 @@ pub struct Threads {
         value_parser = parse,
         allow_hyphen_values = true
     )]
-    threads: Width,
+    #[serde(deserialize_with = "value::one")]
+    pub threads: Width,
 }
 
 impl Threads {

@@ -5,8 +5,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use serde::Deserialize;
 
 use crate::args::selection::UsageError;
+use crate::args::value;
 
 /// Environment variable with the default of `--index`.
 const USE: &str = "COMB_INDEX";
@@ -15,12 +17,15 @@ const USE: &str = "COMB_INDEX";
 const HOME: &str = "COMB_INDEX_DIR";
 
 /// The directory of all indexes.
-#[derive(Args)]
+#[derive(Args, Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 #[group(skip)]
-pub(crate) struct IndexHome {
+#[allow(missing_docs, reason = "a comment would be a help text")]
+pub struct IndexHome {
     /// Directory of the indexes of directories [default: $COMB_INDEX_DIR, or finecomb in $XDG_CACHE_HOME or ~/.cache]
     #[arg(long, value_name = "DIR", hide_short_help = true)]
-    index_dir: Option<PathBuf>,
+    #[serde(deserialize_with = "value::maybe")]
+    pub index_dir: Option<PathBuf>,
 }
 
 impl IndexHome {
@@ -51,25 +56,34 @@ pub(crate) fn index_home(given: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Whether to use indexes of directories.
-#[derive(Args)]
+#[derive(Args, Clone, Debug, Default, Deserialize)]
+#[serde(default)]
 #[group(skip)]
-pub(crate) struct IndexUse {
+#[allow(missing_docs, reason = "a comment would be a help text")]
+pub struct IndexUse {
     /// Whether to use the index of a directory, which 'comb index build DIR' creates [default: $COMB_INDEX, or auto]
     ///
     /// The output is the same with an index and without: files that have changed since it was built are searched as
     /// they are.
     #[arg(long, value_enum, value_name = "WHEN")]
-    index: Option<WhenIndexed>,
+    #[serde(deserialize_with = "value::maybe")]
+    pub index: Option<WhenIndexed>,
 
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub home: IndexHome,
+}
+
+/// Whether to update the indexes that were used.
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct IndexUpdate {
     /// Update the index after the search, if files have changed
     ///
     /// As 'comb index update DIR' does, for each index that was used. 'comb symbols' also stores the definitions of a full list for
     /// later ones. An update that fails is reported, and does not change the exit status.
     #[arg(long, hide_short_help = true)]
     pub(crate) index_update: bool,
-
-    #[command(flatten)]
-    pub(crate) home: IndexHome,
 }
 
 /// When to use an index.

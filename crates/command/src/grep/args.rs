@@ -24,7 +24,7 @@ use ignore::types::Types;
 pub(crate) use self::paths::Paths;
 use crate::args::profile::Profile;
 pub(crate) use crate::args::selection::UsageError;
-use crate::args::tree_index::IndexUse;
+use crate::args::tree_index::{IndexUpdate, IndexUse};
 use crate::args::{size, threads};
 use crate::tables::TableFormat;
 use crate::terminal;
@@ -136,6 +136,9 @@ struct Running {
 
     #[command(flatten)]
     index: IndexUse,
+
+    #[command(flatten)]
+    update: IndexUpdate,
 
     #[command(flatten)]
     profile: Profile,
@@ -271,6 +274,11 @@ impl Arguments {
     /// Whether to use indexes of directories, and where they are.
     pub(crate) fn index(&self) -> &IndexUse {
         &self.running.index
+    }
+
+    /// Whether to update indexes after the search.
+    pub(crate) fn updates_index(&self) -> bool {
+        self.running.update.index_update
     }
 
     /// Whether to report how indexes were used.

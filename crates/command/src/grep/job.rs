@@ -11,8 +11,8 @@ use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep, list};
 use finecomb_scan::{FoundFile, Inputs, Problem, Stop, Watch, list_files};
 
 use crate::advice::Advised;
-use crate::args::allowed;
 use crate::args::allowed::{Allowed, first_of};
+use crate::args::named;
 use crate::args::words::Words;
 use crate::faults::Faults;
 use crate::grep::args::Arguments;
@@ -137,7 +137,7 @@ impl GrepJob {
     /// If the place of indexes is not known, and they are required.
     pub fn list(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Faults, String> {
         let scan = self.arguments.scan().stop(Some(Arc::clone(stop)));
-        let indexes = Indexed::new(self.arguments.index(), false, None, scan.width);
+        let indexes = Indexed::new(self.arguments.index(), false, false, None, scan.width);
         let indexes = indexes.map_err(|error| error.to_string())?;
         let done = list(&self.inputs, &indexes.scan(scan), &self.options, out);
         let missing_indexes = indexes.missing(&indexes.take_opened().failures);
@@ -157,7 +157,7 @@ impl GrepJob {
         let Self { arguments, inputs, options, query, part } = self;
         let scan = arguments.scan().part(part.clone()).watch(watch);
         let sought = sought(arguments, inputs, query);
-        let indexes = Indexed::new(arguments.index(), false, sought.as_ref(), scan.width);
+        let indexes = Indexed::new(arguments.index(), false, false, sought.as_ref(), scan.width);
         let indexes = indexes.map_err(|error| error.to_string())?;
         let mut scan = indexes.scan(scan);
         scan.stop = Some(Arc::clone(stop));
@@ -172,7 +172,7 @@ impl GrepJob {
 
 /// The long name of a flag with the name or alias `name`. `None` if the command does not know it.
 pub fn long_name(name: &str) -> Option<String> {
-    allowed::long_name::<Arguments>(name)
+    named::long_name::<Arguments>(name)
 }
 
 #[cfg(test)]

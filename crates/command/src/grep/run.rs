@@ -55,7 +55,13 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     }
     let sought = sought(arguments, &inputs, &query);
     let scan = arguments.scan();
-    let indexes = Indexed::new(arguments.index(), arguments.messages(), sought.as_ref(), scan.width)?;
+    let indexes = Indexed::new(
+        arguments.index(),
+        arguments.updates_index(),
+        arguments.messages(),
+        sought.as_ref(),
+        scan.width,
+    )?;
     let pager = pager(arguments, &options)?;
     let scan = indexes.scan(with_pager(scan, pager.as_ref()));
     let run = |out: &mut (dyn Write + Send)| grep(&inputs, &scan, &query, out);
@@ -112,7 +118,8 @@ fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
         return Ok(fail(reason));
     }
     let scan = arguments.scan();
-    let indexes = Indexed::new(arguments.index(), arguments.messages(), None, scan.width)?;
+    let indexes =
+        Indexed::new(arguments.index(), arguments.updates_index(), arguments.messages(), None, scan.width)?;
     let pager = pager(arguments, &options)?;
     let scan = indexes.scan(with_pager(scan, pager.as_ref()));
     let mut done = list(&inputs, &scan, &options, &mut stdout());

@@ -1,7 +1,6 @@
 //! Lists of definitions for callers other than the command line: callers in other languages, who give the flags of `comb symbols` by
 //! name, and calls of `comb mcp`.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,64 +8,40 @@ use std::sync::Arc;
 use finecomb_scan::{Inputs, Stop, Watch};
 use finecomb_symbols::{Format, Outcome, Query, symbols};
 
-use crate::args::allowed::Allowed;
-use crate::args::words::Words;
+use crate::args::named;
+use crate::args::named::Named;
 use crate::faults::Faults;
 use crate::symbols::args::Arguments;
+use crate::symbols::options::SymbolOptions;
 use crate::symbols::run::{Prepared, prepare};
 
-/// Flags that decide what is found.
-const FLAGS: Allowed = Allowed {
-    groups: &[],
-    others: &[
-        "definition",
-        "reference",
-        "kind",
-        "lang",
-        "thorough",
-        "glob",
-        "type",
-        "no-ignore",
-        "hidden",
-        "archives",
-        "follow",
-        "max-depth",
-        "threads",
-        "index",
-        "index-dir",
-    ],
-    excluded: &[],
-};
-
-/// A list as flags of `comb symbols` describe it.
+/// A list of definitions or uses.
 pub struct SymbolsJob {
-    arguments: Arguments,
+    options: SymbolOptions,
     /// The inputs.
     pub inputs: Inputs,
     query: Query,
 }
 
 impl SymbolsJob {
-    /// A list that writes [`records`](finecomb_symbols::records). `flags` are words such as `--kind=function`.
+    /// A list that writes [`records`](finecomb_symbols::records), by options such as `kind`.
     ///
     /// # Errors
-    /// If a name, a flag or a value is invalid, or the flag only decides how text is printed. The message is that of the command.
-    pub fn new(flags: Vec<OsString>, paths: &[PathBuf]) -> Result<Self, String> {
-        FLAGS.check::<Arguments>(&flags)?;
-        let job = Self::parse(Words::new(flags), paths, Some(Format::Records))?;
-        // Without a path, the command would list the current directory.
-        Ok(Self { inputs: Inputs { named: paths.to_vec(), ..job.inputs }, ..job })
+    /// If a name, an option or a value is invalid, or the option only decides how text is printed. The message is that of the command.
+    pub fn named(options: Named, paths: &[PathBuf]) -> Result<Self, String> {
+        Self::new(named::options::<Arguments, _>(options)?, paths, Format::Records)
     }
 
-    /// A list with the options of a command line, in the format of the flags or in another one.
+    /// A list in a format.
     ///
     /// # Errors
-    /// If a name, a flag or a value is invalid.
-    pub fn parse(words: Words, paths: &[PathBuf], format: Option<Format>) -> Result<Self, String> {
-        let arguments: Arguments = words.parse(paths)?;
-        let inputs = arguments.inputs().map_err(|error| error.to_string())?;
-        let query = arguments.query(format)?;
-        Ok(Self { arguments, inputs, query })
+    /// If a name, a glob or a type of files is invalid.
+    pub fn new(options: SymbolOptions, paths: &[PathBuf], format: Format) -> Result<Self, String> {
+        let inputs = options.inputs(Vec::new()).map_err(|error| error.to_string())?;
+        // Without a path, there is nothing to list.
+        let inputs = Inputs { named: paths.to_vec(), ..inputs };
+        let query = Query::new(&options.symbols().format(format)).map_err(|error| error.to_string())?;
+        Ok(Self { options, inputs, query })
     }
 
     /// Lists and writes to `out` until it fails, or `stop` is raised. `watch` receives the progress.
@@ -79,9 +54,9 @@ impl SymbolsJob {
         watch: Option<Watch<'_>>,
         out: &mut (dyn Write + Send),
     ) -> Result<Faults, String> {
-        let Self { arguments, inputs, query } = self;
-        let scan = arguments.scan().stop(Some(Arc::clone(stop))).watch(watch);
-        let Prepared { query, indexes, .. } = prepare(arguments, query.clone(), inputs, &scan)?;
+        let Self { options, inputs, query } = self;
+        let scan = options.scan().stop(Some(Arc::clone(stop))).watch(watch);
+        let Prepared { query, indexes, .. } = prepare(options, false, query.clone(), inputs, &scan)?;
         let Outcome { problems, failures, .. } = symbols(inputs, &indexes.scan(scan), &query, out);
         let missing_indexes = indexes.missing(&indexes.take_opened().failures);
         Ok(Faults { problems, failures, missing_indexes })
@@ -90,22 +65,20 @@ impl SymbolsJob {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Args, FromArgMatches};
     use finecomb_symbols::records::{Record, Records};
+    use serde_json::{Map, Value, json};
 
     use super::*;
 
-    fn job(flags: &[&str], paths: &[PathBuf]) -> Result<SymbolsJob, String> {
-        SymbolsJob::new(flags.iter().map(OsString::from).collect(), paths)
-    }
-
-    #[test]
-    fn flags_are_those_of_the_command() {
-        FLAGS.check_names::<Arguments>();
+    fn job(options: &[(&str, &str)], paths: &[PathBuf]) -> Result<SymbolsJob, String> {
+        let named = options.iter().map(|&(name, value)| (name.to_owned(), value.into()));
+        SymbolsJob::named(named.collect(), paths)
     }
 
     #[test]
     fn flags_of_printed_text_are_refused() {
-        let reason = |flag: &str| job(&[flag], &[]).err();
+        let reason = |name: &str, value: &str| job(&[(name, value)], &[]).err();
         let refused = [
             "json",
             "format",
@@ -121,13 +94,56 @@ mod tests {
         ];
         for flag in refused {
             let expected = format!("--{flag}: only the command has this flag");
-            assert_eq!(reason(&format!("--{flag}=x")), Some(expected));
+            assert_eq!(reason(flag, "x"), Some(expected));
         }
-        assert_eq!(reason("--update"), Some("--append: only the command has this flag".to_owned()));
-        assert_eq!(reason("--kind=function"), None);
-        assert_eq!(reason("--width=2"), None);
-        let unknown = reason("--no-such").unwrap();
-        assert!(unknown.starts_with("unexpected argument '--no-such'"), "{unknown}");
+        assert_eq!(reason("update", "x"), Some("--append: only the command has this flag".to_owned()));
+        assert_eq!(reason("kind", "function"), None);
+        assert_eq!(reason("width", "2"), None);
+        assert_eq!(reason("none_such", "x"), Some("unexpected argument '--none-such' found".to_owned()));
+    }
+
+    #[test]
+    fn values_are_those_of_the_flags() {
+        let options = |value: Value| {
+            named::options::<Arguments, SymbolOptions>(
+                serde_json::from_value::<Map<String, Value>>(value).unwrap().into_iter().collect(),
+            )
+        };
+        let lists = json!({"kind": "function,struct", "glob": ["*.rs", "!b.rs"], "type": "rust", "index": "never", "max_depth": 2, "hidden": true, "follow": false, "lang": null});
+        let read = options(lists).unwrap();
+        let flags = [
+            "--kind=function,struct",
+            "--glob=*.rs",
+            "--glob=!b.rs",
+            "--type=rust",
+            "--index=never",
+            "--max-depth=2",
+            "--hidden",
+        ];
+        let mut parsed =
+            SymbolOptions::augment_args(clap::Command::new("")).no_binary_name(true).get_matches_from(flags);
+        let parsed = SymbolOptions::from_arg_matches_mut(&mut parsed).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{parsed:?}"));
+        let reason = |value| options(value).unwrap_err();
+        assert!(
+            reason(json!({"glob": "a", "kind": "verb"}))
+                .starts_with("invalid value 'verb' for '--kind <KINDS>'")
+        );
+        assert!(reason(json!({"max_depth": {}})).starts_with("--max-depth: "));
+        assert_eq!(
+            reason(json!({"hidden": "yes"})),
+            "unexpected value 'yes' for '--hidden' found; no more were expected"
+        );
+        assert!(reason(json!({"type": [[]]})).starts_with("--type: "));
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_flags() {
+        let mut parsed = SymbolOptions::augment_args(clap::Command::new(""))
+            .no_binary_name(true)
+            .get_matches_from([""; 0]);
+        let parsed = SymbolOptions::from_arg_matches_mut(&mut parsed).unwrap();
+        assert_eq!(format!("{parsed:?}"), format!("{:?}", SymbolOptions::default()));
     }
 
     #[test]
@@ -144,7 +160,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("a.rs"), "fn one() {}\nfn two() {}\n").unwrap();
         let missing = directory.path().join("none");
-        let job = job(&["--definition=two"], &[directory.path().to_owned(), missing.clone()]).unwrap();
+        let job = job(&[("definition", "two")], &[directory.path().to_owned(), missing.clone()]).unwrap();
         for _ in 0..2 {
             let mut out = Vec::new();
             let faults = job.run(&Arc::new(Stop::new().unwrap()), None, &mut out).unwrap();

@@ -20,6 +20,7 @@ use crate::message;
 use crate::output::{Kind, Output, is_device, write};
 use crate::profile;
 use crate::symbols::args::{Arguments, Format};
+use crate::symbols::options::SymbolOptions;
 use crate::symbols::parsed_files::ParsedFiles;
 use crate::tables::TableFormat;
 
@@ -69,14 +70,15 @@ pub(crate) struct Prepared {
 /// # Errors
 /// If the place of indexes is not known, and they are required.
 pub(crate) fn prepare(
-    arguments: &Arguments,
+    options: &SymbolOptions,
+    is_updated: bool,
     mut query: Query,
     inputs: &Inputs,
     scan: &ScanOptions<'_>,
 ) -> Result<Prepared, String> {
     // An index does not know the members of archives.
-    let sought = sought(&query).filter(|_| !arguments.reads_archives());
-    let indexes = Indexed::new(&arguments.index, true, sought.as_ref(), scan.width);
+    let sought = sought(&query).filter(|_| !options.archives);
+    let indexes = Indexed::new(&options.index, is_updated, true, sought.as_ref(), scan.width);
     let indexes = indexes.map_err(|error| error.to_string())?;
     let parsed = indexes.parsed_files(&inputs.named).map(Arc::new);
     if let Some(parsed) = &parsed {
@@ -91,7 +93,9 @@ fn list(arguments: &Arguments) -> Result<Listed, String> {
     let table = arguments.table()?.filter(|_| !arguments.quiet);
     profile::check(arguments.profile(), &inputs.named)?;
     let scan = arguments.scan();
-    let Prepared { query, indexes, parsed } = prepare(arguments, arguments.query(None)?, &inputs, &scan)?;
+    let Arguments { options, update, .. } = arguments;
+    let Prepared { query, indexes, parsed } =
+        prepare(options, update.index_update, arguments.query()?, &inputs, &scan)?;
     let scan = indexes.scan(scan);
     let run = |out: &mut (dyn Write + Send)| list_to(out, table, |out| symbols(&inputs, &scan, &query, out));
     let Some(path) = &arguments.output else {
@@ -193,7 +197,7 @@ fn table(stats: &Stats, arguments: &Arguments) -> String {
     if follows {
         text.push('\n');
     }
-    let listed = if arguments.has_references() { "symbols" } else { "definitions" };
+    let listed = if arguments.options.reference.is_some() { "symbols" } else { "definitions" };
     text += &format!("{:<12}{:>9}{:>10}{listed:>13}{:>13}\n", "language", "files", "bytes", "with errors");
     for Row { language, sums } in rows(stats).chain([Row { language: "total", sums: stats.total() }]) {
         let Sums { files, bytes, symbols, files_with_errors } = sums;

@@ -1,7 +1,5 @@
 //! Jobs of `comb top` for callers in other languages, who give its flags by name.
 
-use std::ffi::OsString;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,59 +8,18 @@ use finecomb_top::print::{Format, Layout, Text};
 use finecomb_top::{Answer, Query, top};
 
 use crate::advice::{Advised, on_temporary_file};
-use crate::args::allowed;
-use crate::args::allowed::{Allowed, first_of};
-use crate::args::words::Words;
+use crate::args::named;
+use crate::args::named::Named;
 use crate::message;
 use crate::top::args::Arguments;
+use crate::top::options::CountOptions;
+use crate::top::options::definition::StoredDefinition;
 
-/// Flags that decide what is counted, and of the number and the order of keys.
-const FLAGS: Allowed = Allowed {
-    groups: &["Input", "Key", "Filter", "Time", "Measures"],
-    others: &[
-        "number",
-        "sort",
-        "reverse",
-        "min-count",
-        "approx",
-        "recount",
-        "memory",
-        "temporary-directory",
-        "threads",
-        "max-line",
-        "block-size",
-    ],
-    excluded: &["tail", "merge", "plot"],
-};
-
-/// Flags of the number and the order of keys.
+/// Options of the number and the order of keys.
 const OF_ANSWER: [&str; 4] = ["min-count", "number", "reverse", "sort"];
 
-/// Flags of memory.
+/// Options of memory.
 const OF_MEMORY: [&str; 4] = ["approx", "memory", "recount", "temporary-directory"];
-
-/// The flags that decide what counts count.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Definition(Words);
-
-impl Definition {
-    /// The definition in stored counts.
-    pub fn from_bytes(bytes: &[u8]) -> Self {
-        Self(Words::from_bytes(bytes))
-    }
-
-    /// The form in stored counts.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        self.0.to_bytes()
-    }
-}
-
-/// The flags, as a shell reads them.
-impl fmt::Display for Definition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// The table of a count, as `comb top` prints it.
 #[derive(Debug)]
@@ -79,79 +36,80 @@ pub struct Table {
 ///
 /// # Errors
 /// If a flag or a value is invalid, or the count failed.
-pub fn count_files(words: Words, paths: &[PathBuf], stop: &Arc<Stop>) -> Result<Table, String> {
-    let job = TopJob(words.parse(paths)?);
-    let (query, inputs, arguments) = (job.query()?, job.inputs(paths)?, &job.0);
-    let outcome = top(&inputs, &arguments.scan().stop(Some(Arc::clone(stop))), &query);
+pub fn count_files(options: CountOptions, paths: &[PathBuf], stop: &Arc<Stop>) -> Result<Table, String> {
+    let job = TopJob(options);
+    let (query, inputs, options) = (job.query()?, job.inputs(paths)?, &job.0);
+    let outcome = top(&inputs, &options.scan().stop(Some(Arc::clone(stop))), &query);
     if let Some(reason) = outcome.failure {
         return Err(on_temporary_file(&reason));
     }
     let mut text = Vec::new();
-    let format = Text { layout: Layout { totals: true, ..arguments.layout() }, ..Text::default() };
+    let format = Text { layout: Layout { totals: true, ..Layout::default() }, ..Text::default() };
     format.write(&outcome.answer, &mut text).map_err(|error| error.to_string())?;
-    let mut notes = message::left_out(&outcome.answer, arguments);
-    notes.extend(message::absent_fields(&outcome.answer, arguments));
+    let mut notes = message::left_out(&outcome.answer, options, false);
+    notes.extend(message::absent_fields(&outcome.answer, options));
     Ok(Table { text, notes, problems: outcome.problems })
 }
 
-/// A count as flags of `comb top` describe it.
+/// A count as options describe it.
 #[derive(Clone)]
-pub struct TopJob(Arguments);
+pub struct TopJob(CountOptions);
 
 impl TopJob {
-    /// Parses flags such as `--fields=7`.
+    /// Reads options such as `fields`.
     ///
     /// # Errors
-    /// If a flag or a value is invalid, or the flag has no meaning without a terminal. The message is that of the command.
-    pub fn new(flags: Vec<OsString>) -> Result<Self, String> {
-        FLAGS.check::<Arguments>(&flags)?;
-        Words::new(flags).parse(&[]).map(Self)
+    /// If an option or a value is invalid, or it has no meaning without a terminal. The message is that of the command.
+    pub fn new(options: Named) -> Result<Self, String> {
+        CountOptions::named(options).map(Self)
     }
 
     /// The same for counts of all keys, which have no order.
     ///
     /// # Errors
-    /// As [`TopJob::new`], and if a flag has no effect on such counts.
-    pub fn of_counts(flags: Vec<OsString>) -> Result<Self, String> {
-        if let Some(flag) = first_of::<Arguments>(&OF_ANSWER, &flags) {
+    /// As [`TopJob::new`], and if an option has no effect on such counts.
+    pub fn of_counts(options: Named) -> Result<Self, String> {
+        let first_of = |names: [&str; 4]| {
+            let mut longs = options.iter().filter_map(|(name, _)| named::long_name::<Arguments>(name));
+            longs.find(|long| names.contains(&long.as_str()))
+        };
+        if let Some(flag) = first_of(OF_ANSWER) {
             return Err(format!("--{flag}: selects and orders keys; give it to top() or first()"));
         }
-        if let Some(flag) = first_of::<Arguments>(&OF_MEMORY, &flags) {
+        if let Some(flag) = first_of(OF_MEMORY) {
             return Err(format!("--{flag}: not available, as counts keep all keys in memory"));
         }
-        Self::new(flags)
+        Self::new(options)
     }
 
     /// Replaces relative times by absolute ones, so that the definition of the counts does not change any more.
     ///
     /// # Errors
-    /// If flags contradict each other.
+    /// If options contradict each other.
     pub fn fix_definition(&mut self) -> Result<(), String> {
-        self.0.fix_definition()
+        self.0.fix_definition().map_err(|error| error.to_string())
     }
 
-    /// The definition of the counts: the flags that decide what is counted. Counts of the same definition can be merged.
-    ///
-    /// # Errors
-    /// If flags contradict each other.
-    pub fn definition(&self) -> Result<Definition, String> {
-        self.0.definition().map(Definition).map_err(|error| error.to_string())
+    /// The definition of the counts, whose times must be absolute. Counts of the same definition can be merged.
+    pub fn definition(&self) -> StoredDefinition {
+        StoredDefinition::new(&self.0.definition)
     }
 
     /// Replaces the definition.
     ///
     /// # Errors
     /// If it is none.
-    pub fn define(&mut self, definition: &Definition) -> Result<(), String> {
-        self.0.define(&definition.0)
+    pub fn define(&mut self, definition: &StoredDefinition) -> Result<(), String> {
+        self.0.definition = definition.definition()?;
+        Ok(())
     }
 
     /// Records, keys, measures and their order.
     ///
     /// # Errors
-    /// If an expression is invalid, or a flag is not used by the format of the records.
+    /// If an expression is invalid, or an option is not used by the format of the records.
     pub fn query(&self) -> Result<Query, String> {
-        let options = self.0.query().map_err(|error| error.to_string())?;
+        let options = self.0.query(false).map_err(|error| error.to_string())?;
         let query = Query::new(&options).map_err(|error| error.advised())?;
         self.0.check_format(&query).map_err(|error| error.to_string())?;
         Ok(query)
@@ -162,7 +120,7 @@ impl TopJob {
     /// # Errors
     /// If a glob or a type of files is invalid.
     pub fn inputs(&self, paths: &[PathBuf]) -> Result<Inputs, String> {
-        let inputs = self.0.inputs().map_err(|error| error.to_string())?;
+        let inputs = self.0.inputs(Vec::new()).map_err(|error| error.to_string())?;
         let inputs = Inputs { named: paths.to_vec(), ..inputs };
         self.0.approx.check_inputs(&inputs).map_err(|error| error.to_string())?;
         Ok(inputs)
@@ -176,7 +134,7 @@ impl TopJob {
     /// Messages that the command would print on standard error.
     pub fn messages(&self, problems: &[Problem], answer: &Answer) -> Vec<String> {
         let mut messages = message::input_problems(problems);
-        messages.extend(message::left_out(answer, &self.0));
+        messages.extend(message::left_out(answer, &self.0, false));
         messages.extend(message::absent_fields(answer, &self.0));
         messages.extend(message::changed_inputs(answer).map(str::to_owned));
         messages
@@ -185,7 +143,7 @@ impl TopJob {
 
 /// The long name of a flag with the name or alias `name`. `None` if the command does not know it.
 pub fn long_name(name: &str) -> Option<String> {
-    allowed::long_name::<Arguments>(name)
+    named::long_name::<Arguments>(name)
 }
 
 /// Messages on problems with inputs, one for each reason why more than a window was read.
@@ -197,13 +155,12 @@ pub fn problem_messages(problems: &[Problem]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn reason(flag: &str) -> Option<String> {
-        TopJob::new(vec![flag.into()]).err()
+    fn named(name: &str) -> Named {
+        vec![(name.to_owned(), "x".into())]
     }
 
     #[test]
-    fn groups_and_flags_are_those_of_the_command() {
-        FLAGS.check_names::<Arguments>();
+    fn groups_of_options_are_flags_of_the_command() {
         let known = |flag: &&str| long_name(flag).as_deref() == Some(*flag);
         assert!(OF_ANSWER.iter().chain(&OF_MEMORY).all(known));
     }
@@ -213,24 +170,23 @@ mod tests {
         for flag in
             ["json", "format", "plot", "live", "listen", "tail", "partial", "save-counts", "merge", "help"]
         {
-            assert_eq!(
-                reason(&format!("--{flag}=x")),
-                Some(format!("--{flag}: only the command has this flag"))
-            );
+            let reason = TopJob::new(named(flag)).err();
+            assert_eq!(reason, Some(format!("--{flag}: only the command has this flag")));
         }
-        assert_eq!(reason("--fields=7"), None);
-        assert_eq!(reason("--min-count=2"), None);
+        assert!(
+            TopJob::new(vec![("fields".to_owned(), 7.into()), ("min_count".to_owned(), 2.into())]).is_ok()
+        );
     }
 
     #[test]
     fn counts_of_all_keys_have_no_order() {
-        let reason = |flag: &str| TopJob::of_counts(vec![flag.into()]).err();
+        let reason = |name: &str| TopJob::of_counts(named(name)).err();
         let expected = "--number: selects and orders keys; give it to top() or first()";
-        assert_eq!(reason("--number=3"), Some(expected.to_owned()));
+        assert_eq!(reason("number"), Some(expected.to_owned()));
         assert_eq!(
-            reason("--approx"),
+            reason("approx"),
             Some("--approx: not available, as counts keep all keys in memory".to_owned())
         );
-        assert_eq!(reason("--fields=7"), None);
+        assert_eq!(reason("fields"), None);
     }
 }

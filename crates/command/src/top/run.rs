@@ -35,7 +35,9 @@ pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Exit {
         return merge(arguments, start);
     }
     // What is counted is what the file of counts says.
-    if let Some(Err(reason)) = arguments.saved.save_counts.is_some().then(|| arguments.fix_definition()) {
+    if let Some(Err(reason)) =
+        arguments.saved.save_counts.is_some().then(|| arguments.options.fix_definition())
+    {
         return fail(reason);
     }
     let options = match arguments.query() {
@@ -46,7 +48,7 @@ pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Exit {
         Ok(query) => query,
         Err(error) => return fail(error.advised()),
     };
-    if let Err(error) = arguments.check_format(&query) {
+    if let Err(error) = arguments.options.check_format(&query) {
         return fail(error);
     }
     for (group, pattern) in query.unknown_groups() {
@@ -56,7 +58,7 @@ pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Exit {
         Ok(inputs) => inputs,
         Err(error) => return fail(error),
     };
-    if let Err(error) = arguments.approx.check_inputs(&inputs) {
+    if let Err(error) = arguments.options.approx.check_inputs(&inputs) {
         return fail(error);
     }
     if let Err(reason) = profile::check(&arguments.profile, &inputs.named) {
@@ -104,7 +106,7 @@ fn merge(mut arguments: Arguments, start: Instant) -> Exit {
         return fail(reason);
     }
     let Some(sum) = counts::merge(&mut arguments) else { return Exit::Error };
-    if arguments.plot.file.is_some() && arguments.buckets().is_none() {
+    if arguments.plot.file.is_some() && arguments.options.buckets().is_none() {
         return fail("--plot: the counts have no buckets of time; count with --every");
     }
     let saved = match Saved::new(&arguments) {
@@ -193,8 +195,8 @@ fn finish(
         return fail(advice::on_temporary_file(reason));
     }
     let answer = &outcome.answer;
-    message::left_out(answer, arguments).iter().for_each(message::note);
-    message::absent_fields(answer, arguments).iter().for_each(message::note);
+    message::left_out(answer, &arguments.options, arguments.tail.tail).iter().for_each(message::note);
+    message::absent_fields(answer, &arguments.options).iter().for_each(message::note);
     if answer.partial {
         message::note(format_args!(
             "interrupted after {} ({}); the counts are partial",
@@ -236,7 +238,7 @@ fn finish(
 /// The picture that was asked for.
 fn plot(arguments: &Arguments) -> Option<Plot<'_>> {
     let file = arguments.plot.file.as_deref()?;
-    Some(Plot { file, inputs: &arguments.files, buckets: arguments.buckets()? })
+    Some(Plot { file, inputs: &arguments.files, buckets: arguments.options.buckets()? })
 }
 
 /// The result of a count, and the output that was printed before its end.

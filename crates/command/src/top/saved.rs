@@ -8,11 +8,11 @@ use finecomb_sys::io_reason;
 use finecomb_top::{Counts, Query, StoredCounts};
 
 use crate::advice::Advised;
-use crate::args::words::Words;
 use crate::exit::{Exit, fail, output_failed};
 use crate::message;
 use crate::output::{Kind, check_new, write};
 use crate::top::args::Arguments;
+use crate::top::options::definition::StoredDefinition;
 
 /// Kind of file that `--save-counts` may replace.
 const COUNTS: Kind = Kind { name: "a file of counts", is_this: StoredCounts::is_beginning };
@@ -23,7 +23,7 @@ const STANDARD: &str = "-";
 /// Where counts are written to, and what they count.
 pub(super) struct Saved<'a> {
     file: &'a Path,
-    definition: Words,
+    definition: StoredDefinition,
 }
 
 impl<'a> Saved<'a> {
@@ -38,7 +38,7 @@ impl<'a> Saved<'a> {
         } else if stdout().is_terminal() {
             return Err("--save-counts -: standard output is a terminal; name a file".to_owned());
         }
-        let definition = arguments.definition().map_err(|error| error.to_string())?;
+        let definition = StoredDefinition::new(&arguments.options.definition);
         Ok(Some(Self { file, definition }))
     }
 
@@ -63,7 +63,7 @@ impl<'a> Saved<'a> {
 pub(super) struct Sum {
     /// The first file, and the definition of all.
     first: PathBuf,
-    definition: Words,
+    definition: StoredDefinition,
     pub(super) query: Query,
     pub(super) counts: Counts,
     /// Whether a file could not be added.
@@ -89,7 +89,7 @@ pub(super) fn merge(arguments: &mut Arguments) -> Option<Sum> {
 fn add(file: &Path, arguments: &mut Arguments, sum: &mut Option<Sum>) -> Result<(), String> {
     let bytes = read(file).map_err(|error| io_reason(&error).to_string())?;
     let stored = StoredCounts::new(&bytes).map_err(|error| error.advised())?;
-    let definition = Words::from_bytes(stored.definition());
+    let definition = StoredDefinition::from_bytes(stored.definition())?;
     if let Some(sum) = sum {
         if definition != sum.definition {
             let first = sum.first.display();
@@ -98,7 +98,7 @@ fn add(file: &Path, arguments: &mut Arguments, sum: &mut Option<Sum>) -> Result<
         sum.counts.merge(&counts(&stored, &sum.query)?);
         return Ok(());
     }
-    arguments.define(&definition)?;
+    arguments.options.definition = definition.definition()?;
     let options = arguments.query().map_err(|error| error.to_string())?;
     let query = Query::new(&options).map_err(|error| error.advised())?;
     let counts = counts(&stored, &query)?;

@@ -14,8 +14,9 @@ use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, by_line};
-use finecomb_command::args::words::Words;
 use finecomb_command::symbols::job::SymbolsJob;
+use finecomb_command::symbols::options::SymbolOptions;
+use finecomb_symbols::Format;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -69,7 +70,7 @@ impl Tool for Symbols {
         let wanted = Wanted { kind, limit: self.limit, after_context: 0, cursor: &self.cursor };
         let (mut page, mut notes) = context.page(&wanted)?;
         let named = context.roots.inputs(&self.selection.paths)?;
-        let mut job = SymbolsJob::parse(self.words(context), &named, None)?;
+        let mut job = SymbolsJob::new(self.options(context)?, &named, Format::Json)?;
         job.inputs.strip_dot = true;
         let mut nesting = Nesting::default();
         let columns = context.limits.max_columns;
@@ -84,18 +85,23 @@ impl Tool for Symbols {
 }
 
 impl Symbols {
-    /// The flags of `comb symbols`.
-    fn words(&self, context: &Context) -> Words {
-        let mut words = Words::default();
-        words.value("--format", "json");
-        if let Some(name) = &self.name {
-            let flag = if self.list == List::References { "--reference" } else { "--definition" };
-            words.value(flag, name);
-        }
-        words.values("--kind", &self.kinds);
-        self.selection.add_to(&mut words);
-        context.add_threads_and_indexes(&mut words);
-        words
+    fn options(&self, context: &Context) -> Result<SymbolOptions, String> {
+        let kinds = self.kinds.iter().flat_map(|kinds| kinds.split(',')).map(str::parse);
+        let kind = kinds.collect::<Result<_, _>>().map_err(|error| format!("kinds: {error}"))?;
+        let (name, selection) = (self.name.clone(), &self.selection);
+        let is_reference = self.list == List::References;
+        Ok(SymbolOptions {
+            definition: name.clone().filter(|_| !is_reference),
+            reference: name.filter(|_| is_reference),
+            kind,
+            glob: selection.globs.clone(),
+            types: selection.types.clone(),
+            hidden: selection.hidden,
+            no_ignore: selection.no_ignore,
+            threads: context.threads(),
+            index: context.index(),
+            ..SymbolOptions::default()
+        })
     }
 }
 

@@ -12,8 +12,9 @@ use crate::mcp::answer::Answer;
 use crate::mcp::arguments::one_or_many;
 use crate::mcp::context::{Context, notes_on};
 use crate::mcp::excerpt::excerpt;
-use finecomb_command::args::words::Words;
+use finecomb_command::args::named::Named;
 use finecomb_command::top::job::{Table, count_files};
+use finecomb_command::top::options::CountOptions;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -77,7 +78,7 @@ impl Tool for Top {
             return Err("paths: name at least one file".to_owned());
         }
         let named = context.roots.inputs(&self.paths)?;
-        let Table { text: table, mut notes, problems } = count_files(self.words(context), &named, stop)?;
+        let Table { text: table, mut notes, problems } = count_files(self.options(context)?, &named, stop)?;
         notes.extend(notes_on(&problems, &[]));
         notes.extend(context.cut_off(stop));
         let text = text(&table, notes, context);
@@ -104,30 +105,26 @@ fn text(table: &[u8], mut notes: Vec<String>, context: &Context) -> String {
 }
 
 impl Top {
-    /// The flags of `comb top`.
-    fn words(&self, context: &Context) -> Words {
-        let mut words = Words::default();
-        let flags = [
-            ("--fields", &self.fields),
-            ("--extract", &self.extract),
-            ("--input", &self.input),
-            ("--where", &self.condition),
-            ("--normalize", &self.normalize),
-            ("--sum", &self.sum),
-            ("--mean", &self.mean),
-            ("--p99", &self.p99),
-            ("--every", &self.every),
-            ("--since", &self.since),
-            ("--until", &self.until),
-            ("--sort", &self.sort),
+    fn options(self, context: &Context) -> Result<CountOptions, String> {
+        let texts = [
+            ("fields", self.fields),
+            ("extract", self.extract),
+            ("input", self.input),
+            ("where", self.condition),
+            ("normalize", self.normalize),
+            ("sum", self.sum),
+            ("mean", self.mean),
+            ("p99", self.p99),
+            ("every", self.every),
+            ("since", self.since),
+            ("until", self.until),
+            ("sort", self.sort),
         ];
-        for (flag, value) in flags {
-            value.iter().for_each(|value| words.value(flag, value));
-        }
-        words.values("--grep", &self.grep);
-        words.values("--vgrep", &self.vgrep);
-        words.value("--number", self.limit.to_string());
-        context.add_threads(&mut words);
-        words
+        let mut named: Named = texts.map(|(name, text)| (name.to_owned(), text.into())).into();
+        named.extend(
+            [("grep", self.grep), ("vgrep", self.vgrep)].map(|(name, texts)| (name.to_owned(), texts.into())),
+        );
+        named.push(("number".to_owned(), self.limit.into()));
+        Ok(CountOptions { threads: context.threads(), ..CountOptions::named(named)? })
     }
 }

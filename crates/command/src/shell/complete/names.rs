@@ -17,7 +17,7 @@ use crate::parse;
 use crate::program::Program;
 use crate::shell::complete::line::Line;
 use crate::shell::manual;
-use crate::top::args::{delimiter, measures};
+use crate::top::options::{delimiter, measures};
 
 /// Bytes that are read of a log to find the names of its fields, and of a configuration file.
 const HEAD: u64 = 16 << 10;

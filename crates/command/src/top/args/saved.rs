@@ -36,7 +36,7 @@ pub(crate) struct Saved {
 }
 
 /// Flags of counting, which was done when the files were written.
-pub(super) const NOT_MERGED: [&str; 44] = [
+pub(crate) const NOT_MERGED: [&str; 44] = [
     "input",
     "no_header",
     "fieldseparator",

@@ -1,7 +1,6 @@
 //! Flags for inputs that grow.
 
 use clap::Args;
-use finecomb_top::Last;
 
 const TAIL: &str = "\
 Count what is there, then follow the inputs as they grow, like tail -F; Ctrl-C ends and prints
@@ -20,11 +19,4 @@ pub(crate) struct Tail {
     /// Count what is there, then follow the inputs as they grow, like tail -F; Ctrl-C ends and prints
     #[arg(long, long_help = TAIL, conflicts_with_all = ["approx", "sample"])]
     pub(crate) tail: bool,
-
-    /// Count only records of the last DURATION, such as 5m; with --tail, forget older ones as time passes
-    ///
-    /// Counts expire in slices of a sixtieth of the window, or in the buckets of --every, so up to a slice more than the window may
-    /// be counted.
-    #[arg(long, value_name = "DURATION", conflicts_with_all = ["since", "until"], help_heading = "Time")]
-    pub(crate) last: Option<Last>,
 }

@@ -84,7 +84,7 @@ impl View {
         Self {
             command: command_line(),
             layout: arguments.layout(),
-            has_only_buckets: arguments.has_only_buckets(),
+            has_only_buckets: arguments.options.definition.has_only_buckets(),
             is_reversed: arguments.is_reversed(),
         }
     }

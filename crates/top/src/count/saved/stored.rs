@@ -20,7 +20,7 @@ use crate::time::bucket;
 const MAGIC: [u8; 8] = *b"\x89FCNT\r\n\x1a";
 
 /// Version of the format.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Bytes of the checksum at the end.
 const CHECKSUM: usize = size_of::<u64>();
@@ -39,7 +39,7 @@ pub enum StoredError {
     #[error("not a file of counts")]
     NotCounts,
     /// Another version of the format.
-    #[error("counts of version {0}; this program reads version {VERSION}")]
+    #[error("counts of version {0}; this program reads version {VERSION}: count again")]
     Version(u8),
     /// The bytes have changed since they were written, or their end is missing.
     #[error("damaged counts: {0}")]

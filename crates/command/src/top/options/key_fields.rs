@@ -1,12 +1,26 @@
 //! The fields of the key: a list of numbers and ranges, or a list of names.
 
+use std::fmt;
+
 use finecomb_top::{Field, FieldList};
 
 /// Value of `-f`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum KeyFields {
+pub enum KeyFields {
     Positions(FieldList),
     Names(Vec<Field>),
+}
+
+/// The list as it is parsed.
+impl fmt::Display for KeyFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Positions(list) => list.fmt(f),
+            Self::Names(names) => {
+                f.write_str(&names.iter().map(Field::written).collect::<Vec<_>>().join(","))
+            }
+        }
+    }
 }
 
 impl KeyFields {

@@ -1,9 +1,11 @@
 //! Flags about the times of records.
 
 use clap::Args;
-use finecomb_top::{Bound, Every, Field, Slack, TimeForm, Zone};
+use finecomb_top::{Bound, Every, Field, TimeForm, Zone};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::args::selection::{UsageError, nanoseconds_now};
+use crate::args::value;
 
 const TIME: &str = "\
 Field with the time of a record [default: found for each file]
@@ -16,52 +18,65 @@ const BOUND: &str = "\
 An absolute time such as 2026-03-01, '2026-03-01 06:20' or any form that is recognised in logs; a time of day, of today; now, \
 today, yesterday, or 'yesterday 09:00'; or a duration such as 90s, 15m, 2h, 3d or 1w: that long ago.";
 
-const SORTED: &str = "\
-Read only the window of files that are in the order of time, give or take SLACK [default SLACK: 60s]
-
-This promises that no record is earlier than one before it by more than SLACK, a duration such as 0s, 90s, 15m or 2h. Then the part \
-of a file between --since and --until is found by binary search, and the rest is not read. The records that are read are checked: if \
-they contradict the promise, one line on standard error names two of them, and the exit status is 2. Small files, compressed files, pipes and \
-CSV are read whole.";
-
 /// Times of records.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+#[group(skip)]
 #[command(next_help_heading = "Time")]
-pub(crate) struct Times {
+#[allow(missing_docs, reason = "a comment would be a help text")]
+pub struct Times {
     /// Field with the time of a record [default: found for each file]
     #[arg(long, value_name = "FIELD", long_help = TIME, value_parser = parse_field)]
-    time: Option<Field>,
+    #[serde(deserialize_with = "value::maybe", serialize_with = "show_field")]
+    pub time: Option<Field>,
 
     /// How times are written, in the directives of strptime, such as '%Y%m%d %H%M%S' [default: any usual form]
     #[arg(long, value_name = "FORMAT", value_parser = TimeForm::format)]
-    time_format: Option<TimeForm>,
+    #[serde(deserialize_with = "value::maybe", serialize_with = "show_form")]
+    pub time_format: Option<TimeForm>,
 
-    /// Zone of times without one, and of the buckets: a name such as Europe/Berlin, an offset, UTC or local
-    #[arg(long, value_name = "ZONE", default_value = "local", allow_hyphen_values = true, value_parser = Zone::parse)]
-    tz: Zone,
+    /// Zone of times without one, and of the buckets: a name such as Europe/Berlin, an offset, UTC or local [default: local]
+    #[arg(long, value_name = "ZONE", allow_hyphen_values = true, value_parser = Zone::parse)]
+    #[serde(deserialize_with = "value::maybe", serialize_with = "show_zone")]
+    pub tz: Option<Zone>,
 
     /// Count only records from this time on, such as 2h, 'yesterday 09:00' or '2026-03-01 06:20'
     #[arg(long, value_name = "TIME", long_help = format!("Count only records from this time on\n\n{BOUND}"))]
-    since: Option<String>,
+    #[serde(deserialize_with = "value::maybe")]
+    pub since: Option<String>,
 
     /// Count only records before this time
     #[arg(long, value_name = "TIME", long_help = format!("Count only records before this time\n\n{BOUND}"))]
-    until: Option<String>,
-
-    /// Read only the window of files that are in the order of time, give or take SLACK [default SLACK: 60s]
-    #[arg(long, value_name = "SLACK", num_args = 0..=1, require_equals = true, default_missing_value = "60s", long_help = SORTED)]
-    sorted: Option<Slack>,
+    #[serde(deserialize_with = "value::maybe")]
+    pub until: Option<String>,
 
     /// Count by buckets of time: 10s, 5m, 1h, 1d, 1w, or others that divide a day
     ///
     /// Without a key, there is a row for each bucket, in the order of time. With a key, the -n most frequent keys are counted in
     /// each bucket. Days and hours follow --tz. Empty buckets are shown, but not more than 1000 in a row.
     #[arg(long, value_name = "WIDTH", group = "buckets")]
-    pub(super) every: Option<Every>,
+    #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
+    pub every: Option<Every>,
 }
 
 fn parse_field(text: &str) -> Result<Field, String> {
     Field::parse(text).map_err(|error| error.to_string())
+}
+
+fn show_field<S: Serializer>(field: &Option<Field>, serializer: S) -> Result<S::Ok, S::Error> {
+    field.as_ref().map(Field::written).serialize(serializer)
+}
+
+fn show_form<S: Serializer>(form: &Option<TimeForm>, serializer: S) -> Result<S::Ok, S::Error> {
+    let format = match form {
+        Some(TimeForm::Format(format)) => Some(format),
+        Some(TimeForm::Usual) | None => None,
+    };
+    format.serialize(serializer)
+}
+
+fn show_zone<S: Serializer>(zone: &Option<Zone>, serializer: S) -> Result<S::Ok, S::Error> {
+    zone.as_ref().and_then(Zone::name).serialize(serializer)
 }
 
 impl Times {
@@ -73,32 +88,36 @@ impl Times {
         self.time_format.clone().unwrap_or_default()
     }
 
-    /// The given format of times.
-    pub(super) fn format(&self) -> Option<&str> {
-        match self.time_format.as_ref()? {
-            TimeForm::Usual => None,
-            TimeForm::Format(format) => Some(format),
-        }
-    }
-
     pub(super) fn zone(&self) -> Zone {
-        self.tz.clone()
+        self.tz.clone().unwrap_or_else(Zone::system)
     }
 
-    pub(super) fn sorted(&self) -> Option<Slack> {
-        self.sorted
-    }
-
-    /// The same, but with the promise about the order of files that others have.
-    pub(super) fn with_order_of(self, other: &Self) -> Self {
-        Self { sorted: other.sorted, ..self }
+    /// The same with an absolute window.
+    ///
+    /// # Errors
+    /// If the zone of the machine has no name.
+    pub(super) fn fixed(&self, [since, until]: [Option<Bound>; 2]) -> Result<Self, UsageError> {
+        let zone = self.zone();
+        let is_dated = since.is_some() || until.is_some() || self.every.is_some();
+        if is_dated && zone.name().is_none() {
+            return Err(UsageError(
+                "--save-counts: the zone of this machine has no name; use --tz with one".to_owned(),
+            ));
+        }
+        let bound = |bound: Bound| bound.to_string();
+        Ok(Self {
+            tz: is_dated.then_some(zone),
+            since: since.map(bound),
+            until: until.map(bound),
+            ..self.clone()
+        })
     }
 
     /// The ends of the window.
     pub(super) fn window(&self) -> Result<[Option<Bound>; 2], UsageError> {
-        let now = nanoseconds_now();
+        let (zone, now) = (self.zone(), nanoseconds_now());
         let bound = |flag: &str, text: &Option<String>| {
-            let parsed = text.as_deref().map(|text| Bound::parse(text, &self.tz, now)).transpose();
+            let parsed = text.as_deref().map(|text| Bound::parse(text, &zone, now)).transpose();
             parsed.map_err(|error| UsageError(format!("{flag}: {error}")))
         };
         let [since, until] = [bound("--since", &self.since)?, bound("--until", &self.until)?];

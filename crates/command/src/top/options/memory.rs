@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use finecomb_top::{MemoryLimit, QueryOptions};
+use serde::{Deserialize, Deserializer};
 
-use crate::args::size;
+use crate::args::{size, value};
 
 /// Minimum and maximum bound, in bytes.
 const MEMORY: [usize; 2] = [32 << 20, 1 << 44];
@@ -18,22 +19,35 @@ Tables that are full are written to temporary files, which are added up in the e
 includes the memory for adding up, but not the keys that are printed: with -n all, or a key and --every, these are in memory.";
 
 /// Exact counts in bounded memory.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+#[group(skip)]
+#[allow(missing_docs, reason = "a comment would be a help text")]
 #[command(next_help_heading = "Machine")]
-pub(crate) struct Memory {
+pub struct Memory {
     /// Count exactly in tables of SIZE; write what does not fit to temporary files
     #[arg(
         long,
         value_name = "SIZE",
-        value_parser = |text: &str| size::parse(text, MEMORY[0], MEMORY[1]),
+        value_parser = parse_memory,
         long_help = HELP,
         conflicts_with_all = ["approx", "live", "listen", "tail", "sample"],
     )]
-    memory: Option<usize>,
+    #[serde(deserialize_with = "read_memory")]
+    pub memory: Option<usize>,
 
     /// With --memory, directory of the temporary files [default: $TMPDIR, or /tmp]
     #[arg(long, value_name = "DIR", requires = "memory")]
-    temporary_directory: Option<PathBuf>,
+    #[serde(deserialize_with = "value::maybe")]
+    pub temporary_directory: Option<PathBuf>,
+}
+
+fn parse_memory(text: &str) -> Result<usize, String> {
+    size::parse(text, MEMORY[0], MEMORY[1])
+}
+
+fn read_memory<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+    value::by(deserializer, parse_memory).map(Some)
 }
 
 impl Memory {

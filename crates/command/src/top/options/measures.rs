@@ -1,16 +1,25 @@
 //! Flags that measure a field of the records of each key, in the order in which they are given.
 
+use std::fmt;
+
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use finecomb_top::{Field, Measure, MeasureKind, Percentile};
 
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::args::selection::UsageError;
+use crate::args::value;
 
 /// Heading of the flags in the help.
 const HEADING: &str = "Measures";
 
 /// The measures of a count, in the order of the command line.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Measures(pub(crate) Vec<Measure>);
+pub struct Measures(pub Vec<Measure>);
+
+/// Name of all measures together, in stored options.
+pub(super) const STORED: &str = "measures";
 
 /// A flag that takes a field.
 struct Flag {
@@ -99,6 +108,50 @@ impl Measures {
             Some((_, measure)) => Err(UsageError(format!("the measure {measure} is given twice"))),
             None => Ok(self.0.clone()),
         }
+    }
+}
+
+impl Serialize for Measures {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let columns: Vec<String> = self.0.iter().map(Measure::to_string).collect();
+        serializer.collect_map([(STORED, columns)])
+    }
+}
+
+/// Reads the flags in the order in which they are given, each with a field or several, or the stored form.
+impl<'d> Deserialize<'d> for Measures {
+    fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Named)
+    }
+}
+
+struct Named;
+
+impl<'d> Visitor<'d> for Named {
+    type Value = Measures;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("measures by name")
+    }
+
+    fn visit_map<A: MapAccess<'d>>(self, mut map: A) -> Result<Measures, A::Error> {
+        let mut all = Vec::new();
+        while let Some(name) = map.next_key::<String>()? {
+            let flag = FLAGS.iter().find(|flag| flag.name == name);
+            let parse = |text: &str| match flag {
+                Some(flag) => Some(Measure { kind: (flag.kind)(), field: parse_field(text).ok()? }),
+                None if name == PERCENTILE => parse_percentile(text).ok(),
+                None => parse(text),
+            };
+            if flag.is_none() && name != PERCENTILE && name != STORED {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let texts = value::texts(&map.next_value()?).map_err(A::Error::custom)?;
+            let measures = texts.iter().map(|text| parse(text)).collect::<Option<Vec<_>>>();
+            all.extend(measures.ok_or_else(|| A::Error::custom("invalid measure"))?);
+        }
+        Ok(Measures(all))
     }
 }
 

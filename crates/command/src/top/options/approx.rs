@@ -5,12 +5,16 @@ use std::fs;
 use clap::Args;
 use finecomb_scan::Inputs;
 use finecomb_top::{QueryOptions, SortBy};
+use serde::{Deserialize, Deserializer};
 
 use crate::args::selection::UsageError;
-use crate::args::size;
+use crate::args::{size, value};
 
 /// Minimum and maximum memory, in bytes.
 const MEMORY: [usize; 2] = [4 << 10, 32 << 30];
+
+/// Value of `--approx` alone.
+const DEFAULT: &str = "16M";
 
 const APPROX: &str = "\
 Count the most frequent keys approximately, in SIZE of memory [default: 16M]
@@ -20,25 +24,37 @@ the records that were missed follows it: 1200+5 is 1200 to 1205. A key is marked
 the same at any number of threads. There are no measures, and keys are in the order of their counts.";
 
 /// Approximate counts.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+#[group(skip)]
+#[allow(missing_docs, reason = "a comment would be a help text")]
 #[command(next_help_heading = "Machine")]
-pub(crate) struct Approx {
+pub struct Approx {
     /// Count the most frequent keys approximately, in SIZE of memory [default: 16M]
     #[arg(
         long,
         value_name = "SIZE",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "16M",
-        value_parser = |text: &str| size::parse(text, MEMORY[0], MEMORY[1]),
+        default_missing_value = DEFAULT,
+        value_parser = parse_memory,
         long_help = APPROX,
         conflicts_with_all = ["live", "listen", "every", "reverse", "sorted"],
     )]
-    approx: Option<usize>,
+    #[serde(deserialize_with = "read_approx")]
+    pub approx: Option<usize>,
 
     /// With --approx, read all files a second time and count the keys exactly that may be the most frequent ones
     #[arg(long, requires = "approx")]
-    recount: bool,
+    pub recount: bool,
+}
+
+fn parse_memory(text: &str) -> Result<usize, String> {
+    size::parse(text, MEMORY[0], MEMORY[1])
+}
+
+fn read_approx<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+    value::by(deserializer, |text| parse_memory(if text == value::ON { DEFAULT } else { text })).map(Some)
 }
 
 impl Approx {

@@ -2,7 +2,7 @@
 
 use finecomb_top::{Measure, SortBy};
 
-use crate::top::args::measures;
+use crate::top::options::measures;
 
 /// Finds the order that `--sort` names. The name of a measure is that of its column, such as `sum(bytes)`, in which the
 /// field may also be written as in the flag; or its kind, such as `sum`, if it is the only one of this kind.

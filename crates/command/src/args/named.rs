@@ -1,0 +1,87 @@
+//! Options by name, such as the keyword arguments of another language.
+//!
+//! The structs of options have the flags and serde. Flags fill them by clap, and names by serde; names, aliases and conflicts are those of
+//! the flags.
+
+use clap::{Arg, Args, Command};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::args::value;
+
+/// Options by name, in the order given. A name may have underscores for hyphens, and be an alias.
+pub type Named = Vec<(String, Value)>;
+
+/// Reads options `O` of a command with the arguments `C`. A value that is null or `false` counts as not given.
+///
+/// # Errors
+/// If a name or a value is invalid, options conflict, or the name is a flag that only the command has. The message is that of the command.
+pub(crate) fn options<C: Args, O: Args + DeserializeOwned>(named: Named) -> Result<O, String> {
+    let (command, known) = (definition::<C>(), O::augment_args(Command::new("comb")));
+    let mut values = Map::new();
+    for (name, value) in named {
+        let name = name.replace('_', "-");
+        let flag = find(&command, &name).ok_or_else(|| format!("unexpected argument '--{name}' found"))?;
+        if find(&known, &name).is_none() {
+            return Err(format!("--{}: only the command has this flag", flag.get_long().unwrap_or(&name)));
+        }
+        if !matches!(value, Value::Null | Value::Bool(false)) {
+            check(&command, flag, &values)?;
+            values.insert(flag.get_id().to_string(), value);
+        }
+    }
+    let read = |values: Map<String, Value>| O::deserialize(Value::Object(values));
+    read(values.clone()).map_err(|error| {
+        let is_invalid = |(id, value): &(&String, &Value)| {
+            read(Map::from_iter([((*id).clone(), (*value).clone())])).is_err()
+        };
+        let invalid = values.iter().find(is_invalid);
+        let reason = invalid.and_then(|(id, value)| {
+            let flag = command.get_arguments().find(|flag| flag.get_id() == id.as_str())?;
+            refused::<C>(flag, value).or_else(|| Some(format!("--{}: {error}", flag.get_long()?)))
+        });
+        reason.unwrap_or_else(|| error.to_string())
+    })
+}
+
+/// Checks that no other option given conflicts with a flag.
+fn check(command: &Command, flag: &Arg, given: &Map<String, Value>) -> Result<(), String> {
+    let conflicts = |one, other: &Arg| command.get_arg_conflicts_with(one).contains(&other);
+    let mut others = command.get_arguments().filter(|other| given.contains_key(other.get_id().as_str()));
+    match others.find(|other| conflicts(flag, other) || conflicts(other, flag)) {
+        Some(other) => Err(format!("the argument '{other}' cannot be used with '{flag}'")),
+        None => Ok(()),
+    }
+}
+
+/// The reason for which the command refuses a value; `None` if it does not.
+fn refused<C: Args>(flag: &Arg, value: &Value) -> Option<String> {
+    let word = format!("--{}={}", flag.get_long()?, value::text(value)?);
+    let error = definition::<C>().no_binary_name(true).try_get_matches_from([word]).err()?;
+    Some(reason(&error))
+}
+
+/// The first paragraph of a message. The others are for people at a terminal.
+fn reason(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let first = text.split("\n\n").next().unwrap_or_default().trim_end();
+    first.strip_prefix("error: ").unwrap_or(first).to_owned()
+}
+
+/// The long name of a flag; `name` may be an alias. `None` if the command does not know it.
+pub(crate) fn long_name<C: Args>(name: &str) -> Option<String> {
+    find(&definition::<C>(), name)?.get_long().map(str::to_owned)
+}
+
+/// The flag with this long name or alias.
+fn find<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
+    let is_alias = |flag: &Arg| flag.get_all_aliases().is_some_and(|aliases| aliases.contains(&name));
+    command.get_arguments().find(|flag| flag.get_long() == Some(name) || is_alias(flag))
+}
+
+/// A command with these flags, and `--help`.
+fn definition<A: Args>() -> Command {
+    let mut command = A::augment_args(Command::new("comb"));
+    command.build();
+    command
+}

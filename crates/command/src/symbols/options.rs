@@ -1,0 +1,137 @@
+//! Options of a list of definitions and uses. The flags, the keywords of Python and the calls of agents make them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use finecomb_scan::{Inputs, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
+use finecomb_symbols::{Kind, Language, SymbolsOptions};
+use ignore::types::{Types, TypesBuilder};
+use serde::Deserialize;
+
+use crate::args::selection::{Globs, UsageError, globs, named_types, types};
+use crate::args::threads::Threads;
+use crate::args::tree_index::IndexUse;
+use crate::args::value;
+
+/// Definitions or uses to list, and the files to read.
+#[derive(Args, Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+#[group(skip)]
+#[allow(missing_docs, reason = "a comment would be a help text")]
+pub struct SymbolOptions {
+    /// List only definitions of NAME: exactly this name if it is a word, else a regular expression
+    #[arg(short, long, value_name = "NAME", allow_hyphen_values = true)]
+    #[serde(deserialize_with = "value::maybe")]
+    pub definition: Option<String>,
+
+    /// List the uses of NAME in the code, not in strings and comments; with -d its definitions, too
+    #[arg(short, long, value_name = "NAME", allow_hyphen_values = true, conflicts_with = "outline")]
+    #[serde(deserialize_with = "value::maybe")]
+    pub reference: Option<String>,
+
+    /// List only definitions of these kinds, separated by commas
+    ///
+    /// Kinds are class, constant, enum, enumerator, field, function, interface, macro, method, module, namespace, property, struct,
+    /// trait, typedef, union and variable.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    #[serde(deserialize_with = "value::with_commas")]
+    pub kind: Vec<Kind>,
+
+    /// List only files in these languages, separated by commas; a single one is assumed for files with an unknown extension
+    #[arg(long, value_name = "LANGUAGES", value_delimiter = ',')]
+    #[serde(deserialize_with = "value::with_commas")]
+    pub lang: Vec<Language>,
+
+    /// Parse every byte, bodies of functions included
+    #[arg(long)]
+    pub thorough: bool,
+
+    /// Select files by glob, or skip them with a leading '!'; repeatable
+    #[arg(short, long, value_name = "GLOB", allow_hyphen_values = true)]
+    #[serde(deserialize_with = "value::many")]
+    pub glob: Vec<String>,
+
+    /// Select files by type, as listed by 'comb grep --type-list'; repeatable
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    #[serde(deserialize_with = "value::many")]
+    pub types: Vec<String>,
+
+    /// Do not respect ignore files
+    #[arg(long)]
+    pub no_ignore: bool,
+
+    /// Read hidden files and directories
+    #[arg(short = '.', long)]
+    pub hidden: bool,
+
+    /// List the members of archives, as ARCHIVE!PATH: zip, and tar, also compressed
+    ///
+    /// Archives are recognised by their first bytes, and only one level deep. Globs, types and the filter of hidden files apply to members as to files below a directory.
+    #[arg(long)]
+    pub archives: bool,
+
+    /// Follow symbolic links
+    #[arg(short = 'L', long)]
+    pub follow: bool,
+
+    /// Descend at most N directories
+    #[arg(long, value_name = "N")]
+    #[serde(deserialize_with = "value::maybe")]
+    pub max_depth: Option<usize>,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub index: IndexUse,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub threads: Threads,
+}
+
+impl SymbolOptions {
+    /// Options of the list in the default format.
+    pub(crate) fn symbols(&self) -> SymbolsOptions {
+        SymbolsOptions::default()
+            .kinds(self.kind.clone())
+            .languages(self.lang.clone())
+            .name(self.definition.clone())
+            .reference(self.reference.clone())
+            .thorough(self.thorough)
+    }
+
+    /// The inputs at these paths.
+    pub(crate) fn inputs(&self, named: Vec<PathBuf>) -> Result<Inputs, UsageError> {
+        Ok(Inputs { walk: self.walk()?, ..Inputs::new(named) })
+    }
+
+    /// Scan options, without progress display and stop signal.
+    pub(crate) fn scan(&self) -> ScanOptions<'static> {
+        ScanOptions::default().width(self.threads.width()).max_line(MAX_LINE_LIMIT)
+    }
+
+    fn walk(&self) -> Result<WalkOptions, UsageError> {
+        Ok(WalkOptions::default()
+            .skip_hidden(!self.hidden)
+            .rules(if self.no_ignore { RuleFiles::NONE } else { RuleFiles::ALL })
+            .globs(globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?)
+            .types(self.types()?)
+            .follow(self.follow)
+            .archives(self.archives)
+            .max_depth(self.max_depth))
+    }
+
+    /// The types that are named, or else files that may be in one of the languages.
+    fn types(&self) -> Result<Types, UsageError> {
+        if !self.types.is_empty() {
+            return named_types(&self.types);
+        }
+        let mut builder = TypesBuilder::new();
+        let languages = if self.lang.is_empty() { Language::ALL } else { &self.lang[..] };
+        for extension in languages.iter().flat_map(|language| language.extensions()) {
+            let added = builder.add("source", &format!("*.{extension}"));
+            added.map_err(|error| UsageError(format!("cannot select files: {error}")))?;
+        }
+        builder.select("source");
+        types(&builder)
+    }
+}

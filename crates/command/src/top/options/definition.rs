@@ -1,0 +1,440 @@
+//! Definition of counts: the options that select records, keys, times and measures. Stored counts have them, so that only counts of the same
+//! definition are added.
+
+use std::fmt;
+
+use clap::Args;
+use finecomb_top::{InputFormat, Normalizer, Separator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::args::selection::UsageError;
+use crate::args::value;
+use crate::message::excerpt;
+use crate::top::options::key_fields::KeyFields;
+use crate::top::options::measures::Measures;
+use crate::top::options::times::Times;
+use crate::top::options::{delimiter, measures};
+
+const FORMATS: &str = "\
+Format of the records [default: lines if fields are numbers, auto if they have names]
+
+lines: fields are numbers. auto: decided for each file by its first records; --sample shows the decision. clf, combined: access \
+logs, with the fields remote_addr, user, time, request, method, path, query, url, protocol, status, bytes, and with combined \
+referer, user_agent; vhost_combined: the same behind host and port. nginx:LOG_FORMAT: the log_format of nginx, with its variables. csv: RFC 4180 with a header; -p sets another \
+delimiter. tsv: tab-separated values with a header. json: an object per line, with fields such as .a.b or .list[0]. logfmt: \
+key=value. syslog: RFC 3164 and 5424, with the fields time, host, program, pid, message, facility, severity. regex:PATTERN: \
+the named groups are the fields.";
+
+const WHERE: &str = "\
+Count only records for which a condition on fields holds
+
+Comparisons are == != < <= > >=, and ~ !~ for regular expressions; they are combined by && || ! and parentheses. Fields are \
+names, or numbers as in $7; names with other characters are in backquotes. Values are numbers, also with a unit as in 1.5s or \
+10MB (m is minutes, M a million), or strings in quotes. A comparison with a field that the record lacks is false; a field alone holds if the record has it.";
+
+/// Records to count, their keys, times and measures.
+#[derive(Args, Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+#[group(skip)]
+#[allow(missing_docs, reason = "a comment would be a help text")]
+pub struct Definition {
+    /// Format of the records [default: lines if fields are numbers, auto if they have names]
+    #[arg(long, value_name = "FORMAT", long_help = FORMATS, help_heading = "Input")]
+    #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
+    pub input: Option<InputFormat>,
+
+    /// CSV and TSV files have no header; fields are numbers
+    #[arg(long, help_heading = "Input")]
+    pub no_header: bool,
+
+    /// Regular expression that separates fields, or delimiter of CSV [default: runs of spaces and tabs, ignoring leading ones]
+    #[arg(
+        short = 'p',
+        long = "fieldseparator",
+        value_name = "REGEX",
+        conflicts_with = "quotedfields",
+        allow_hyphen_values = true,
+        help_heading = "Input"
+    )]
+    #[serde(deserialize_with = "value::maybe")]
+    pub fieldseparator: Option<String>,
+
+    /// Treat text in double quotes as one field and remove the quotes; a backslash escapes a quote
+    ///
+    /// If a quote is never closed, the record has only the fields before it. The record is skipped if -f selects others, or
+    /// counts fields from the end.
+    #[arg(short, long, help_heading = "Input")]
+    pub quotedfields: bool,
+
+    /// Fields that make up the key: numbers such as 7 or 1,3 or 2-4, or -1 for the last, or names [default: the whole record]
+    ///
+    /// Fields are numbered from 1, or from the end, with -1 for the last. Lists and ranges can be combined, as in 2-4,1;
+    /// 2--1 selects all but the first. The key has the fields in the given order, joined by a space.
+    ///
+    /// Names come from the format, such as status or path,status, or .request.headers.host in JSON. A name with dots, commas or
+    /// blanks can be written in double quotes.
+    ///
+    /// Records that lack one of the fields are skipped; a message on standard error gives their number.
+    #[arg(short, long, value_name = "LIST", allow_hyphen_values = true, value_parser = KeyFields::parse, help_heading = "Key")]
+    #[serde(deserialize_with = "value::joined", serialize_with = "value::shown_maybe")]
+    pub fields: Option<KeyFields>,
+
+    /// Key is what REGEX matches, or its groups; repeatable, any may match
+    ///
+    /// The key is the match, or the first group if there are groups; several groups are several fields. Named groups are
+    /// also fields for -f, --where and the measures. Records without a match are not counted; a message on standard error
+    /// gives their number.
+    #[arg(short = 'e', long, value_name = "REGEX", allow_hyphen_values = true, help_heading = "Key")]
+    #[serde(deserialize_with = "value::many")]
+    pub extract: Vec<String>,
+
+    /// With -e, count all matches of a record, not only the first
+    #[arg(long, requires = "extract", help_heading = "Key")]
+    pub each: bool,
+
+    /// Count records without a field of the key, with TEXT in place of the field
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Key")]
+    #[serde(deserialize_with = "value::maybe")]
+    pub missing: Option<String>,
+
+    /// Ignore case: in regular expressions, in strings of --where, and in keys, which are printed in lower case
+    #[arg(short, long, help_heading = "Key")]
+    pub ignore_case: bool,
+
+    /// Replace parts of the key that vary by placeholders: num, hex, uuid, ip, path, or all
+    #[arg(long, value_name = "NAME,...", value_parser = Normalizer::new, help_heading = "Key")]
+    #[serde(deserialize_with = "value::joined", serialize_with = "value::shown_maybe")]
+    pub normalize: Option<Normalizer>,
+
+    /// Replace all matches in the key; repeatable, applied in the given order
+    ///
+    /// In the replacement, $1 or ${name} inserts the text of a capture group, and $$ a dollar sign. A name is as long as
+    /// possible: $1x is the group named 1x; ${1}x is the first group followed by x.
+    #[arg(short, long, num_args = 2, value_names = ["REGEX", "REPLACEMENT"], allow_hyphen_values = true, help_heading = "Key")]
+    #[serde(deserialize_with = "value::pairs")]
+    pub sed: Vec<String>,
+
+    /// Count only records that match; repeatable, all must match
+    #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true, help_heading = "Filter")]
+    #[serde(deserialize_with = "value::many")]
+    pub grep: Vec<String>,
+
+    /// Skip records that match; repeatable, none may match
+    #[arg(short, long, value_name = "REGEX", allow_hyphen_values = true, help_heading = "Filter")]
+    #[serde(deserialize_with = "value::many")]
+    pub vgrep: Vec<String>,
+
+    /// Count only records for which a condition on fields holds, such as 'status >= 500 && path ~ "^/api"'
+    #[arg(long = "where", id = "where", value_name = "CONDITION", long_help = WHERE, allow_hyphen_values = true, help_heading = "Filter")]
+    #[serde(rename = "where", deserialize_with = "value::maybe")]
+    pub condition: Option<String>,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub times: Times,
+
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub measures: Measures,
+}
+
+impl Definition {
+    /// The same with absolute times. Equal definitions are then stored equally.
+    ///
+    /// # Errors
+    /// If the options are contradictory, or the zone of the machine has no name.
+    pub(crate) fn fixed(&self, times: Times) -> Result<Self, UsageError> {
+        let measures = Measures(self.measures.distinct()?);
+        Ok(Self { times, measures, ..self.clone() })
+    }
+
+    pub(super) fn separator(&self) -> Separator {
+        match &self.fieldseparator {
+            Some(_) if self.has_delimiter() => Separator::Blanks,
+            Some(regex) => Separator::Regex(regex.clone()),
+            None if self.quotedfields => Separator::Quotes,
+            None => Separator::Blanks,
+        }
+    }
+
+    /// Whether `-p` is a delimiter rather than a regular expression.
+    fn has_delimiter(&self) -> bool {
+        matches!(self.input, Some(InputFormat::Csv))
+    }
+
+    pub(super) fn delimiter(&self) -> Result<u8, UsageError> {
+        let Some(text) = self.fieldseparator.as_deref().filter(|_| self.has_delimiter()) else {
+            return Ok(b',');
+        };
+        delimiter(text).ok_or_else(|| {
+            UsageError(format!(
+                "-p '{text}': the delimiter of CSV is a single ASCII character other than a quote"
+            ))
+        })
+    }
+
+    /// Whether fields may be quoted.
+    pub(crate) fn has_quoted_fields(&self) -> bool {
+        self.quotedfields
+    }
+
+    /// Whether some records are rejected before the condition.
+    pub(crate) fn selects_records(&self) -> bool {
+        !(self.grep.is_empty() && self.vgrep.is_empty() && self.extract.is_empty())
+    }
+
+    /// Whether the key is what `-e` matches, or its groups.
+    pub(crate) fn has_group_as_key(&self) -> bool {
+        self.fields.is_none() && !self.extract.is_empty()
+    }
+
+    /// Whether each record with a match of `-e` is counted once, or left out of the count with a message.
+    pub(crate) fn counts_all_matched(&self) -> bool {
+        !self.each && self.condition.is_none()
+    }
+
+    /// Whether records are counted by buckets of time and nothing else.
+    pub(crate) fn has_only_buckets(&self) -> bool {
+        self.times.every.is_some() && self.fields.is_none() && self.extract.is_empty()
+    }
+}
+
+/// The stored form of a definition: its options in JSON. Counts of the same definition can be added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredDefinition(Map<String, Value>);
+
+impl StoredDefinition {
+    /// The form of a definition whose times are absolute.
+    pub(crate) fn new(definition: &Definition) -> Self {
+        let is_given = |value: &Value| match value {
+            Value::Null | Value::Bool(false) => false,
+            Value::Array(values) => !values.is_empty(),
+            _ => true,
+        };
+        let value = serde_json::to_value(definition).unwrap_or_default();
+        let options = value.as_object().into_iter().flatten().filter(|(_, value)| is_given(value));
+        Self(options.map(|(name, value)| (name.clone(), value.clone())).collect())
+    }
+
+    /// The definition.
+    ///
+    /// # Errors
+    /// If an option is unknown or invalid.
+    pub(crate) fn definition(&self) -> Result<Definition, String> {
+        let definition =
+            Definition::deserialize(&Value::Object(self.0.clone())).map_err(|error| error.to_string())?;
+        match Self::new(&definition) == *self {
+            true => Ok(definition),
+            false => Err(format!("this comb does not know all options of '{self}'")),
+        }
+    }
+
+    /// The form in a file of counts.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(&self.0).unwrap_or_default()
+    }
+
+    /// Reads the form of [`StoredDefinition::to_bytes`].
+    ///
+    /// # Errors
+    /// If it is another.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
+        let invalid = || format!("invalid definition of counts '{}'", excerpt(bytes));
+        serde_json::from_slice(bytes).map(Self).map_err(|_| invalid())
+    }
+}
+
+/// The options as flags, as a shell reads them.
+impl fmt::Display for StoredDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut words = Vec::new();
+        for (name, value) in &self.0 {
+            let flag = format!("--{}", name.replace('_', "-"));
+            let mut texts = match value {
+                Value::Array(values) => values.iter().filter_map(value::text).collect(),
+                Value::Bool(_) => Vec::new(),
+                value => Vec::from_iter(value::text(value)),
+            };
+            match name.as_str() {
+                measures::STORED => {
+                    let flags = texts.iter().filter_map(|text| Some(measures::flag(&measures::parse(text)?)));
+                    words.extend(flags.map(|(flag, field)| format!("{flag}={field}")));
+                }
+                "sed" => texts
+                    .chunks(2)
+                    .for_each(|pair| words.extend([vec![flag.clone()], pair.to_vec()].concat())),
+                _ if texts.is_empty() => words.push(flag),
+                _ => words.extend(texts.drain(..).map(|text| format!("{flag}={text}"))),
+            }
+        }
+        let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_=./:,+@%".contains(char);
+        for (number, word) in words.iter().enumerate() {
+            let word = excerpt(word.as_bytes());
+            let space = if number > 0 { " " } else { "" };
+            match !word.is_empty() && word.chars().all(is_plain) {
+                true => write!(f, "{space}{word}")?,
+                false => write!(f, "{space}'{}'", word.replace('\'', "'\\''"))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{Args, Command, FromArgMatches};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::top::args::Arguments;
+    use crate::top::args::saved::NOT_MERGED;
+    use crate::top::options::CountOptions;
+
+    fn parsed(flags: &[&str]) -> CountOptions {
+        let command = Arguments::augment_args(Command::new("top")).no_binary_name(true);
+        let mut matches = command.try_get_matches_from(flags).expect("valid flags");
+        Arguments::from_arg_matches_mut(&mut matches).expect("valid flags").options
+    }
+
+    fn stored(options: &CountOptions) -> StoredDefinition {
+        let mut options = options.clone();
+        options.fix_definition().expect("a definition");
+        StoredDefinition::new(&options.definition)
+    }
+
+    fn words(flags: &[&str]) -> String {
+        stored(&parsed(flags)).to_string()
+    }
+
+    #[test]
+    fn a_definition_has_the_options_that_decide_what_is_counted() {
+        assert_eq!(words(&["-n", "3", "--percent", "-j", "2", "a.log"]), "");
+        assert_eq!(
+            words(&["-f", "1,3-4", "-p", "a b", "-g", "x", "-g=y"]),
+            "--fields=1,3-4 '--fieldseparator=a b' --grep=x --grep=y"
+        );
+        assert_eq!(
+            words(&["-f", "b,.a.b,\"a.b\"", "--p99", "t", "--sum", "t"]),
+            "'--fields=b,a.b,\"a.b\"' --percentile=99:t --sum=t"
+        );
+        assert_eq!(
+            words(&["-s", "-x", "--", "--normalize", "all"]),
+            "--normalize=uuid,ip,path,hex,num --sed -x --"
+        );
+        assert_eq!(words(&["--tz", "UTC"]), "", "no time is looked at");
+        assert_eq!(words(&["--every=1h", "--tz=+0100"]), "--every=1h --tz=+01:00");
+        assert_eq!(
+            words(&["--since", "2026-03-01 06:20", "--until=2026-03-02", "--tz", "Europe/Berlin"]),
+            "--since=2026-03-01T05:20:00Z --tz=Europe/Berlin --until=2026-03-01T23:00:00Z"
+        );
+    }
+
+    #[test]
+    fn a_definition_is_that_of_its_stored_form() {
+        for flags in [
+            &["-f", "1,3--1", "-q", "--missing=-", "-i"][..],
+            &["--input", "nginx:$remote_addr [$time_local]", "-f", "\"a,b\",c", "--where", "c ~ \"x y\""],
+            &["--input=csv", "--no-header", "-p", ";", "-e", "(a)|b", "--each", "-v", "\u{e9}"],
+            &["-s", "--", "", "-s", "a'b", "\n", "--percentile", "99.9:7", "--distinct", "x", "--mean=y"],
+            &["--last", "2h", "--time", "t", "--time-format", "%Y-%m-%d %H", "--every", "1w", "--sorted=5s"],
+            &["--since", "1h30m", "--until", "now"],
+        ] {
+            let mut options = parsed(flags);
+            options.fix_definition().expect("a definition");
+            let stored = StoredDefinition::new(&options.definition);
+            let mut other = parsed(&["-n", "7", "-f", "9"]);
+            let read = StoredDefinition::from_bytes(&stored.to_bytes()).expect("its form");
+            other.definition = read.definition().expect("its form");
+            assert_eq!(StoredDefinition::new(&other.definition), stored);
+            let shown = |options: &CountOptions| {
+                format!("{:?}", options.query(false).expect("a query").number(1).sorted(None))
+            };
+            assert_eq!(shown(&other), shown(&options));
+            if !flags.iter().any(|flag| ["--last", "--since"].contains(flag)) {
+                assert_eq!(shown(&other), shown(&parsed(flags)), "without a relative time, nothing changes");
+            }
+            assert_eq!(other.number, Some(7));
+        }
+    }
+
+    #[test]
+    fn other_forms_are_refused() {
+        let reason =
+            |bytes: &[u8]| StoredDefinition::from_bytes(bytes).and_then(|stored| stored.definition()).err();
+        assert_eq!(
+            reason(b"--fields=7\0"),
+            Some("invalid definition of counts '--fields=7\\u{0}'".to_owned())
+        );
+        assert_eq!(
+            reason(b"{\"color\":\"red\"}"),
+            Some("this comb does not know all options of '--color=red'".to_owned())
+        );
+        assert!(reason(b"{\"every\":\"7\"}").is_some());
+        assert_eq!(reason(b"{}"), None);
+    }
+
+    /// Options of a definition by name, and the same as flags.
+    fn definitions() -> impl Strategy<Value = (Map<String, Value>, Vec<String>)> {
+        let text = "[a-z]{1,5}";
+        let option = prop_oneof![
+            (prop::sample::select(vec!["missing", "fieldseparator", "where"]), text)
+                .prop_map(|(name, text)| (name.to_owned(), Value::from(text))),
+            (
+                prop::sample::select(vec!["grep", "vgrep", "extract", "sum", "max", "p99"]),
+                prop::collection::vec(text, 1..3)
+            )
+                .prop_map(|(name, texts)| (name.to_owned(), Value::from(texts))),
+            prop::sample::select(vec!["no_header", "each", "ignore_case"])
+                .prop_map(|name| (name.to_owned(), Value::from(true))),
+            (1..90_u32).prop_map(|field| ("fields".to_owned(), Value::from(field))),
+            (text, text)
+                .prop_map(|(regex, replacement)| ("sed".to_owned(), Value::from(vec![regex, replacement]))),
+        ];
+        prop::collection::vec(option, 0..6).prop_map(|options| {
+            let named: Map<String, Value> = options.into_iter().collect();
+            let flags = named.iter().flat_map(|(name, value)| {
+                let flag = format!("--{}", name.replace('_', "-"));
+                match value {
+                    Value::Array(texts) if name == "sed" => {
+                        [vec![flag], texts.iter().filter_map(value::text).collect()].concat()
+                    }
+                    Value::Array(texts) => {
+                        texts.iter().filter_map(value::text).map(|text| format!("{flag}={text}")).collect()
+                    }
+                    Value::Bool(_) => vec![flag],
+                    value => value::text(value).map(|text| format!("{flag}={text}")).into_iter().collect(),
+                }
+            });
+            (named.clone(), flags.collect())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn options_by_name_are_those_of_the_flags((named, flags) in definitions()) {
+            let needs_extract = named.contains_key("each") && !named.contains_key("extract");
+            prop_assume!(!needs_extract);
+            let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+            let by_name = CountOptions::named(named.into_iter().collect()).map_err(TestCaseError::fail)?;
+            let by_flags = parsed(&flags);
+            prop_assert_eq!(format!("{by_name:?}"), format!("{by_flags:?}"));
+            let Ok(()) = by_name.clone().fix_definition() else { return Ok(()) };
+            let form = stored(&by_name);
+            let read = StoredDefinition::from_bytes(&form.to_bytes()).map_err(TestCaseError::fail)?;
+            prop_assert_eq!(&read, &form);
+            let definition = read.definition().map_err(TestCaseError::fail)?;
+            prop_assert_eq!(format!("{definition:?}"), format!("{:?}", by_flags.definition));
+        }
+    }
+
+    #[test]
+    fn flags_of_a_definition_do_not_go_with_merge() {
+        let command = Definition::augment_args(Command::new("top"));
+        let all: BTreeSet<&str> = command.get_arguments().map(|flag| flag.get_id().as_str()).collect();
+        let refused: BTreeSet<&str> = NOT_MERGED.into_iter().chain(["every"]).collect();
+        assert!(all.is_subset(&refused), "{:?}", all.difference(&refused));
+    }
+}
