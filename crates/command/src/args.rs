@@ -2,6 +2,7 @@
 
 pub(crate) mod address;
 pub(crate) mod allowed;
+pub(crate) mod delimiter;
 pub mod format;
 pub mod named;
 pub(crate) mod profile;
@@ -20,6 +21,8 @@ use clap::{Args, Error, FromArgMatches, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use crate::exit::Exit;
+use crate::shell::candidates;
+use crate::shell::line::completer;
 #[cfg(feature = "symbols")]
 use crate::symbols;
 use crate::terminal::When;
@@ -89,6 +92,7 @@ pub(crate) enum Command {
     #[command(long_about = MAN_LONG_ABOUT)]
     Man {
         /// Command to show the page of, such as 'top' or 'bench scale' [default: comb itself]
+        #[arg(add = completer(candidates::commands))]
         command: Vec<String>,
 
         /// Write the pages of all commands to DIR, which is created: comb.1, comb-top.1, comb-bench-scale.1, …

@@ -7,7 +7,7 @@
 //!
 //! A folder with its arguments and its `run`, and a variant of `args::Command`, for which the compiler asks at the end of this file. If
 //! another program runs it, `door` names it, and `main` of that program runs it. Tests in `help.rs` of `comb` have its place in the list of
-//! commands, and want two examples. `manual` has its exit statuses, variables and files, and `complete` the candidates for its values. The
+//! commands, and want two examples. `manual` has its exit statuses, variables and files; its flags name the candidates for their values. The
 //! book has a page for it in docs/commands/, which docs/SUMMARY.md lists.
 //!
 //! # Adding a flag of `grep`

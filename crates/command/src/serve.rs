@@ -8,6 +8,8 @@ use clap::Args;
 
 use crate::args::address;
 use crate::args::threads::Threads;
+use crate::shell::candidates;
+use crate::shell::line::completer;
 
 const LONG_ABOUT: &str = "\
 Serve indexes over HTTP, with a search page
@@ -39,7 +41,7 @@ Signals:
 )]
 pub struct Arguments {
     /// Indexes built by 'comb index build', by default under the name of the file
-    #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named)]
+    #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named, add = completer(candidates::named_index_files))]
     pub indexes: Vec<Named>,
 
     /// Address to listen on; port 0 is any free port
@@ -135,7 +137,7 @@ such as /api/v1/pi/search; if it is empty, QUERY_STRING is a search in the first
 #[command(long_about = CGI_LONG_ABOUT)]
 pub struct CgiArguments {
     /// Indexes built by 'comb index build'
-    #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named)]
+    #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named, add = completer(candidates::named_index_files))]
     pub indexes: Vec<Named>,
 }
 

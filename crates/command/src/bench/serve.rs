@@ -8,6 +8,8 @@ use clap::Args;
 
 use crate::bench::output::Output;
 use crate::bench::values::parse_seconds;
+use crate::shell::candidates;
+use crate::shell::line::completer;
 
 const LONG_ABOUT: &str = "\
 Compare a server with one process per request
@@ -28,7 +30,7 @@ connection per request. Then sends the same requests to 'comb cgi', one process 
 #[command(long_about = LONG_ABOUT)]
 pub struct Arguments {
     /// Index built by 'comb index build'
-    #[arg(value_name = "INDEX", required_unless_present = "from_json", conflicts_with = "from_json")]
+    #[arg(value_name = "INDEX", add = completer(candidates::index_files), required_unless_present = "from_json", conflicts_with = "from_json")]
     pub index: Option<PathBuf>,
 
     /// Number of concurrent clients

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::args::format::{FormatFlags, Formats};
+use crate::shell::candidates;
+use crate::shell::line::completer;
 
 const LONG_ABOUT: &str = "\
 Search an index for a literal string
@@ -41,7 +43,7 @@ Exit status:
 )]
 pub(crate) struct Arguments {
     /// Index built by 'comb index build'
-    #[arg(value_name = "INDEX")]
+    #[arg(value_name = "INDEX", add = completer(candidates::index_files))]
     pub(crate) index: PathBuf,
 
     /// Literal string to search for

@@ -8,6 +8,8 @@ use finecomb_text_index::Alphabet;
 use crate::args::format::{FormatFlags, TextOrJson};
 use crate::args::threads::Threads;
 use crate::args::tree_index::IndexHome;
+use crate::shell::candidates;
+use crate::shell::line::completer;
 
 const LONG_ABOUT: &str = "\
 Build, describe and verify indexes of texts and directories
@@ -129,7 +131,7 @@ state. Ends on SIGINT and SIGTERM. docs/comb-watch@.service is a unit of systemd
 #[derive(Args)]
 pub(crate) struct Indexed {
     /// Directory that is indexed
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, add = completer(candidates::indexed_trees))]
     pub(crate) directory: PathBuf,
 
     #[command(flatten)]
@@ -178,7 +180,7 @@ Examples:
 #[command(long_about = INFO_LONG_ABOUT)]
 pub(crate) struct Info {
     /// Index file, or directory with an index
-    #[arg(value_name = "INDEX")]
+    #[arg(value_name = "INDEX", add = completer(candidates::indexes))]
     pub(crate) index: PathBuf,
 
     #[command(flatten)]
@@ -206,7 +208,7 @@ Compares the checksums of all sections and, for a text, the order of 100,000 pai
 #[command(long_about = VERIFY_LONG_ABOUT)]
 pub(crate) struct Verify {
     /// Index file, or directory with an index
-    #[arg(value_name = "INDEX")]
+    #[arg(value_name = "INDEX", add = completer(candidates::indexes))]
     pub(crate) index: PathBuf,
 
     #[command(flatten)]
@@ -234,7 +236,7 @@ Examples:
 #[command(long_about = EXPORT_LONG_ABOUT)]
 pub(crate) struct Export {
     /// Index file
-    #[arg(value_name = "INDEX")]
+    #[arg(value_name = "INDEX", add = completer(candidates::index_files))]
     pub(crate) index: PathBuf,
 
     /// Write BASE.4.bin (two digits per byte) and BASE.4.idx (the suffix array, 32 bits, little-endian)
@@ -309,7 +311,7 @@ Examples:
 #[command(long_about = DROP_LONG_ABOUT)]
 pub(crate) struct Drop {
     /// Directory with an index; may have been removed if its path is absolute
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, add = completer(candidates::indexed_trees))]
     pub(crate) directory: PathBuf,
 
     #[command(flatten)]

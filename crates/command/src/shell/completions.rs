@@ -1,4 +1,4 @@
-//! Shell completions, generated from the definition of the arguments.
+//! Completions that a program prints for a shell to read.
 
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
@@ -6,13 +6,15 @@ use clap_complete::Shell;
 use crate::args::Arguments;
 use crate::exit::{Exit, print};
 use crate::program::Program;
-use crate::shell::complete::shell;
+
+/// Stands for the name of the program in the scripts.
+const NAME: &str = "NAME";
 
 /// Prints the completions of a shell.
-pub(crate) fn completions(asked: Shell) -> Exit {
-    match shell::Shell::named(&asked.to_string()) {
-        Some(known) => print(known.script(Program::Comb.name()).as_bytes()),
-        None => print(&completions_of(Arguments::command(), asked)),
+pub(crate) fn completions(shell: Shell) -> Exit {
+    match script(shell, Program::Comb) {
+        Some(script) => print(script.as_bytes()),
+        None => print(&completions_of(Arguments::command(), shell)),
     }
 }
 
@@ -21,4 +23,15 @@ pub(crate) fn completions_of(mut command: Command, shell: Shell) -> Vec<u8> {
     let (name, mut script) = (command.get_name().to_owned(), Vec::new());
     clap_complete::generate(shell, &mut command, name, &mut script);
     script
+}
+
+/// The script that asks a program for candidates; `None` for shells that have none.
+pub(super) fn script(shell: Shell, program: Program) -> Option<String> {
+    let script = match shell {
+        Shell::Bash => include_str!("completions/comb.bash"),
+        Shell::Fish => include_str!("completions/comb.fish"),
+        Shell::Zsh => include_str!("completions/comb.zsh"),
+        _ => return None,
+    };
+    Some(script.replace(NAME, program.name()))
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap_complete::ArgValueCandidates;
 use finecomb_scan::{Inputs, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
 use finecomb_symbols::{Kind, Language, SymbolsOptions};
 use ignore::types::{Types, TypesBuilder};
@@ -12,6 +13,8 @@ use crate::args::selection::{Globs, UsageError, globs, named_types, types};
 use crate::args::threads::Threads;
 use crate::args::tree_index::IndexUse;
 use crate::args::value;
+use crate::shell::candidates;
+use crate::shell::line::completer;
 
 /// Definitions or uses to list, and the files to read.
 #[derive(Args, Clone, Debug, Default, Deserialize)]
@@ -33,12 +36,12 @@ pub struct SymbolOptions {
     ///
     /// Kinds are class, constant, enum, enumerator, field, function, interface, macro, method, module, namespace, property, struct,
     /// trait, typedef, union and variable.
-    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', add = ArgValueCandidates::new(candidates::kinds))]
     #[serde(deserialize_with = "value::with_commas")]
     pub kind: Vec<Kind>,
 
     /// List only files in these languages, separated by commas; a single one is assumed for files with an unknown extension
-    #[arg(long, value_name = "LANGUAGES", value_delimiter = ',')]
+    #[arg(long, value_name = "LANGUAGES", value_delimiter = ',', add = ArgValueCandidates::new(candidates::languages))]
     #[serde(deserialize_with = "value::with_commas")]
     pub lang: Vec<Language>,
 
@@ -52,7 +55,7 @@ pub struct SymbolOptions {
     pub glob: Vec<String>,
 
     /// Select files by type, as listed by 'comb grep --type-list'; repeatable
-    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    #[arg(short = 't', long = "type", value_name = "TYPE", add = completer(candidates::types))]
     #[serde(deserialize_with = "value::many")]
     pub types: Vec<String>,
 

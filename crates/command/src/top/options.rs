@@ -19,6 +19,8 @@ use crate::args::named::Named;
 use crate::args::selection::{self, Globs, UsageError};
 use crate::args::threads::Threads;
 use crate::args::{named, size, value};
+use crate::shell::candidates;
+use crate::shell::line::completer;
 use crate::top::args::Arguments;
 use approx::Approx;
 use definition::Definition;
@@ -52,7 +54,7 @@ pub struct CountOptions {
     pub number: Option<usize>,
 
     /// Order of the keys: count, key, or a measure such as sum(bytes) [default: count; of buckets without a key, time]
-    #[arg(long, value_name = "ORDER", help_heading = "Output")]
+    #[arg(long, value_name = "ORDER", add = completer(candidates::order), help_heading = "Output")]
     #[serde(deserialize_with = "value::maybe")]
     pub sort: Option<String>,
 
@@ -79,7 +81,7 @@ pub struct CountOptions {
     pub glob: Vec<String>,
 
     /// In directories, read only files of this type; 'comb grep --type-list' lists all types
-    #[arg(long = "type", id = "type", value_name = "TYPE", help_heading = "Input")]
+    #[arg(long = "type", id = "type", value_name = "TYPE", add = completer(candidates::types), help_heading = "Input")]
     #[serde(rename = "type", deserialize_with = "value::many")]
     pub types: Vec<String>,
 
@@ -349,14 +351,5 @@ impl CountOptions {
     /// Scan options, without progress display and stop signal.
     pub(crate) fn scan(&self) -> ScanOptions<'static> {
         ScanOptions::default().width(self.threads.width()).block_size(self.block_size).max_line(self.max_line)
-    }
-}
-
-/// Parses the delimiter of CSV: an ASCII character other than a quote, or `\t` for a tab.
-pub(crate) fn delimiter(text: &str) -> Option<u8> {
-    match text.as_bytes() {
-        b"\\t" => Some(b'\t'),
-        &[byte] if !matches!(byte, b'"' | b'\r' | b'\n') => Some(byte),
-        _ => None,
     }
 }

@@ -14,6 +14,8 @@ use crate::args::selection;
 use crate::args::selection::{Globs, UsageError, nanoseconds_now};
 use crate::grep::args::order::Order;
 use crate::grep::args::value;
+use crate::shell::candidates;
+use crate::shell::line::completer;
 
 #[derive(Args)]
 #[group(skip)]
@@ -35,11 +37,11 @@ pub(crate) struct Files {
     glob_case_insensitive: bool,
 
     /// Search only files of this type; repeatable; --type-list lists all types
-    #[arg(short = 't', long = "type", id = "type", value_name = "TYPE")]
+    #[arg(short = 't', long = "type", id = "type", value_name = "TYPE", add = completer(candidates::types))]
     types: Vec<String>,
 
     /// Skip files of this type; repeatable
-    #[arg(short = 'T', long, value_name = "TYPE")]
+    #[arg(short = 'T', long, value_name = "TYPE", add = completer(candidates::types))]
     type_not: Vec<String>,
 
     /// Add a glob to a type, as in 'web:*.html', or the globs of other types, as in 'web:include:html,css'
@@ -47,7 +49,7 @@ pub(crate) struct Files {
     type_add: Vec<String>,
 
     /// Remove all globs from a type
-    #[arg(long, value_name = "TYPE", allow_hyphen_values = true, hide_short_help = true)]
+    #[arg(long, value_name = "TYPE", allow_hyphen_values = true, add = completer(candidates::types), hide_short_help = true)]
     type_clear: Vec<String>,
 
     /// Search only files whose path matches REGEX

@@ -4,17 +4,21 @@
 use std::fmt;
 
 use clap::Args;
+use clap_complete::ArgValueCandidates;
 use finecomb_top::{InputFormat, Normalizer, Separator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::args::delimiter::delimiter;
 use crate::args::selection::UsageError;
 use crate::args::value;
 use crate::message::excerpt;
+use crate::shell::candidates;
+use crate::shell::line::completer;
 use crate::top::options::key_fields::KeyFields;
 use crate::top::options::measures::Measures;
 use crate::top::options::times::Times;
-use crate::top::options::{delimiter, measures};
+use crate::top::options::measures;
 
 const FORMATS: &str = "\
 Format of the records [default: lines if fields are numbers, auto if they have names]
@@ -40,7 +44,7 @@ names, or numbers as in $7; names with other characters are in backquotes. Value
 #[allow(missing_docs, reason = "a comment would be a help text")]
 pub struct Definition {
     /// Format of the records [default: lines if fields are numbers, auto if they have names]
-    #[arg(long, value_name = "FORMAT", long_help = FORMATS, help_heading = "Input")]
+    #[arg(long, value_name = "FORMAT", add = ArgValueCandidates::new(candidates::inputs), long_help = FORMATS, help_heading = "Input")]
     #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
     pub input: Option<InputFormat>,
 
@@ -76,7 +80,7 @@ pub struct Definition {
     /// blanks can be written in double quotes.
     ///
     /// Records that lack one of the fields are skipped; a message on standard error gives their number.
-    #[arg(short, long, value_name = "LIST", allow_hyphen_values = true, value_parser = KeyFields::parse, help_heading = "Key")]
+    #[arg(short, long, value_name = "LIST", allow_hyphen_values = true, value_parser = KeyFields::parse, add = completer(candidates::fields), help_heading = "Key")]
     #[serde(deserialize_with = "value::joined", serialize_with = "value::shown_maybe")]
     pub fields: Option<KeyFields>,
 
@@ -103,7 +107,7 @@ pub struct Definition {
     pub ignore_case: bool,
 
     /// Replace parts of the key that vary by placeholders: num, hex, uuid, ip, path, or all
-    #[arg(long, value_name = "NAME,...", value_parser = Normalizer::new, help_heading = "Key")]
+    #[arg(long, value_name = "NAME,...", value_parser = Normalizer::new, add = completer(candidates::placeholders), help_heading = "Key")]
     #[serde(deserialize_with = "value::joined", serialize_with = "value::shown_maybe")]
     pub normalize: Option<Normalizer>,
 
@@ -126,7 +130,7 @@ pub struct Definition {
     pub vgrep: Vec<String>,
 
     /// Count only records for which a condition on fields holds, such as 'status >= 500 && path ~ "^/api"'
-    #[arg(long = "where", id = "where", value_name = "CONDITION", long_help = WHERE, allow_hyphen_values = true, help_heading = "Filter")]
+    #[arg(long = "where", id = "where", value_name = "CONDITION", long_help = WHERE, allow_hyphen_values = true, add = completer(candidates::condition), help_heading = "Filter")]
     #[serde(rename = "where", deserialize_with = "value::maybe")]
     pub condition: Option<String>,
 

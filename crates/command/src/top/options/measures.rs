@@ -10,6 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::args::selection::UsageError;
 use crate::args::value;
+use crate::shell::candidates;
+use crate::shell::line::completer;
 
 /// Heading of the flags in the help.
 const HEADING: &str = "Measures";
@@ -56,11 +58,6 @@ const FLAGS: &[Flag] = &[
 ];
 
 const PERCENTILE: &str = "percentile";
-
-/// Names of the flags that take a field alone.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    FLAGS.iter().map(|flag| flag.name)
-}
 
 /// Parses the value of `--percentile`, such as `99.9:bytes`.
 fn parse_percentile(text: &str) -> Result<Measure, String> {
@@ -166,14 +163,16 @@ impl Args for Measures {
                 .action(ArgAction::Append)
                 .allow_hyphen_values(true)
         };
-        let flags =
-            FLAGS.iter().map(|&Flag { name, help, .. }| flag(name, "FIELD", help).value_parser(parse_field));
+        let flags = FLAGS.iter().map(|&Flag { name, help, .. }| {
+            flag(name, "FIELD", help).value_parser(parse_field).add(completer(candidates::field))
+        });
         let percentile = flag(PERCENTILE, "P:FIELD", "Percentile P, from 0 to 100, of the field's values")
             .long_help(
                 "Percentile P, from 0 to 100, of the field's values\n\nThe smallest value that at least P % of the values do \
                  not exceed. It is exact for keys with up to 1024 values; for others it is at most 0.4 % off.",
             )
-            .value_parser(parse_percentile);
+            .value_parser(parse_percentile)
+            .add(completer(candidates::percentile));
         command.args(flags).arg(percentile)
     }
 

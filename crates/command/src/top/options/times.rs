@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::args::selection::{UsageError, nanoseconds_now};
 use crate::args::value;
+use crate::shell::candidates;
+use crate::shell::line::completer;
 
 const TIME: &str = "\
 Field with the time of a record [default: found for each file]
@@ -26,7 +28,7 @@ today, yesterday, or 'yesterday 09:00'; or a duration such as 90s, 15m, 2h, 3d o
 #[allow(missing_docs, reason = "a comment would be a help text")]
 pub struct Times {
     /// Field with the time of a record [default: found for each file]
-    #[arg(long, value_name = "FIELD", long_help = TIME, value_parser = parse_field)]
+    #[arg(long, value_name = "FIELD", long_help = TIME, value_parser = parse_field, add = completer(candidates::field))]
     #[serde(deserialize_with = "value::maybe", serialize_with = "show_field")]
     pub time: Option<Field>,
 

@@ -1,4 +1,6 @@
-//! Candidates for values: names that the command line, the files on it, and the program know.
+//! Candidates for the values of flags: names that the command line, the files on it, and the program know.
+//!
+//! The definition of a flag names the function. Values of other flags are paths, where they have such a hint, or one of the list in their definition.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,24 +8,24 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use clap::CommandFactory;
+use clap::Arg;
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use finecomb_top::{Field, InputFormat, field_start, named_fields};
-use ignore::types::TypesBuilder;
+use ignore::types::{FileTypeDef, TypesBuilder};
 
-use crate::args::Arguments;
+use crate::args::delimiter::delimiter;
 use crate::args::tree_index::index_home;
-use crate::parse;
 use crate::program::Program;
-use crate::shell::complete::line::Line;
-use crate::shell::manual;
-use crate::top::options::{delimiter, measures};
+use crate::shell::line::Line;
 
 /// Bytes that are read of a log to find the names of its fields, and of a configuration file.
 const HEAD: u64 = 16 << 10;
 
 /// Ending of the names of index files.
 const INDEX: &str = "comb";
+
+/// Heading of the flags that measure a field.
+const MEASURES: &str = "Measures";
 
 /// Formats of records, as `--input` takes them.
 const INPUTS: &[(&str, &str)] = &[
@@ -51,103 +53,104 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("path", "Paths"),
 ];
 
-fn candidate(value: impl Into<String>, help: &str) -> CompletionCandidate {
-    let help = Some(help).filter(|help| !help.is_empty()).map(|help| help.to_owned().into());
-    CompletionCandidate::new(value.into()).help(help)
+fn candidate(value: &str, help: &str) -> CompletionCandidate {
+    CompletionCandidate::new(value).help(Some(help.to_owned().into()))
 }
 
-/// Names that begin with a text, each with a description.
-fn described(names: &[(&str, &str)], text: &str) -> Vec<CompletionCandidate> {
-    names
-        .iter()
-        .filter(|(name, _)| name.starts_with(text))
-        .map(|&(name, help)| candidate(name, help))
-        .collect()
+/// Names, each with a description.
+fn described(names: &[(&str, &str)]) -> Vec<CompletionCandidate> {
+    names.iter().map(|(name, help)| candidate(name, help)).collect()
 }
 
-/// Candidates for the last part of a text; the other parts are before it.
-fn behind(before: &str, names: impl IntoIterator<Item = String>, last: &str) -> Vec<CompletionCandidate> {
-    let names = names.into_iter().filter(|name| name.starts_with(last));
-    names.map(|name| CompletionCandidate::new(format!("{before}{name}"))).collect()
+/// The candidates that begin with a text.
+fn beginning(mut found: Vec<CompletionCandidate>, text: &str) -> Vec<CompletionCandidate> {
+    found.retain(|candidate| candidate.get_value().as_encoded_bytes().starts_with(text.as_bytes()));
+    found
 }
 
 /// Formats of records.
-pub(super) fn input(_: &Line, text: &str) -> Vec<CompletionCandidate> {
-    described(INPUTS, text)
+pub(crate) fn inputs() -> Vec<CompletionCandidate> {
+    described(INPUTS)
 }
 
 /// Kinds of placeholders, in a list.
-pub(super) fn placeholders(_: &Line, text: &str) -> Vec<CompletionCandidate> {
+pub(crate) fn placeholders(_: &Line, text: &str) -> Vec<CompletionCandidate> {
     let (before, last) = text.split_at(text.rfind(',').map_or(0, |comma| comma + 1));
-    described(PLACEHOLDERS, last).into_iter().map(|found| found.add_prefix(before)).collect()
+    beginning(described(PLACEHOLDERS), last).into_iter().map(|found| found.add_prefix(before)).collect()
 }
 
 /// A field of the log on the command line.
-pub(super) fn field(line: &Line, text: &str) -> Vec<CompletionCandidate> {
-    fields_behind("", line, text, Field::written)
+pub(crate) fn field(line: &Line, text: &str) -> Vec<CompletionCandidate> {
+    fields_from(Some(0), line, text, Field::written)
 }
 
 /// A list of fields. Names in quotes may have commas.
-pub(super) fn fields(line: &Line, text: &str) -> Vec<CompletionCandidate> {
+pub(crate) fn fields(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     let starts = text.match_indices(',').map(|(comma, _)| comma + 1);
     let start = starts.rev().find(|&start| text[..start].matches('"').count().is_multiple_of(2));
-    let (before, last) = text.split_at(start.unwrap_or(0));
-    fields_behind(before, line, last, Field::written)
+    fields_from(start.or(Some(0)), line, text, Field::written)
 }
 
 /// A percentile and a field.
-pub(super) fn percentile(line: &Line, text: &str) -> Vec<CompletionCandidate> {
-    let Some(colon) = text.find(':') else { return Vec::new() };
-    let (before, last) = text.split_at(colon + 1);
-    fields_behind(before, line, last, Field::written)
+pub(crate) fn percentile(line: &Line, text: &str) -> Vec<CompletionCandidate> {
+    fields_from(text.find(':').map(|colon| colon + 1), line, text, Field::written)
 }
 
 /// The field at the end of a condition.
-pub(super) fn condition(line: &Line, text: &str) -> Vec<CompletionCandidate> {
-    let Some(start) = field_start(text) else { return Vec::new() };
-    let (before, last) = text.split_at(start);
-    fields_behind(before, line, last, Field::in_condition)
+pub(crate) fn condition(line: &Line, text: &str) -> Vec<CompletionCandidate> {
+    fields_from(field_start(text), line, text, Field::in_condition)
 }
 
-/// Fields of the log on the command line that begin with a text, as `written`. Falls back to fields whose unquoted name begins with it.
-fn fields_behind(
-    before: &str,
+/// Fields of the log on the command line that begin with what follows a place in a text, as `written`. Falls back to fields whose unquoted name
+/// begins with it.
+fn fields_from(
+    start: Option<usize>,
     line: &Line,
     text: &str,
     written: fn(&Field) -> String,
 ) -> Vec<CompletionCandidate> {
+    let Some((before, text)) = start.map(|start| text.split_at(start)) else { return Vec::new() };
     // A dot may lead into a record of JSON.
     let (dot, name) = text.strip_prefix('.').map_or(("", text), |name| (".", name));
     let fields = fields_of(line);
-    let found = behind(before, fields.iter().map(|field| format!("{dot}{}", written(field))), text);
-    if !found.is_empty() {
-        return found;
+    let whole = fields.iter().map(|field| format!("{dot}{}", written(field)));
+    let mut found: Vec<String> = whole.filter(|field| field.starts_with(text)).collect();
+    if found.is_empty() {
+        let unquoted = fields.iter().filter_map(|field| match field.to_string() {
+            whole if whole.starts_with(text) => Some(written(field)),
+            whole if whole.starts_with(name) => Some(format!("{dot}{}", written(field))),
+            _ => None,
+        });
+        found.extend(unquoted);
     }
-    let unquoted = fields.iter().filter_map(|field| match field.to_string() {
-        whole if whole.starts_with(text) => Some(format!("{before}{}", written(field))),
-        whole if whole.starts_with(name) => Some(format!("{before}{dot}{}", written(field))),
-        _ => None,
-    });
-    unquoted.map(CompletionCandidate::new).collect()
+    found.into_iter().map(|field| CompletionCandidate::new(format!("{before}{field}"))).collect()
 }
 
 /// An order of the keys: by count, by key, or by one of the measures on the command line.
-pub(super) fn order(line: &Line, text: &str) -> Vec<CompletionCandidate> {
-    let measures = measures::names()
-        .flat_map(|name| line.values(name).into_iter().map(move |field| format!("{name}({field})")));
-    let percentiles = line.values("percentile").into_iter().filter_map(|value| value.split_once(':'));
-    let percentiles = percentiles.map(|(percentile, field)| format!("p{percentile}({field})"));
-    behind("", ["count".to_owned(), "key".to_owned()].into_iter().chain(measures).chain(percentiles), text)
+pub(crate) fn order(line: &Line, text: &str) -> Vec<CompletionCandidate> {
+    let top = line.program.find_subcommand("top").unwrap_or(&line.program);
+    let measures = top.get_arguments().filter(|flag| flag.get_help_heading() == Some(MEASURES));
+    let measures = measures.filter_map(Arg::get_long).flat_map(|name| {
+        let values = line.values(&[&format!("--{name}")]).into_iter();
+        values.filter_map(move |value| match name {
+            "percentile" => {
+                value.split_once(':').map(|(percentile, field)| format!("p{percentile}({field})"))
+            }
+            _ => Some(format!("{name}({value})")),
+        })
+    });
+    let all = ["count".to_owned(), "key".to_owned()].into_iter().chain(measures);
+    beginning(all.map(CompletionCandidate::new).collect(), text)
 }
 
 /// The fields of the first log on the command line.
 fn fields_of(line: &Line) -> Vec<Field> {
-    let input = line.values("input").last().map_or(Ok(InputFormat::Auto), |input| input.parse());
+    let input = line.values(&["--input"]).last().map_or(Ok(InputFormat::Auto), |input| input.parse());
     let Ok(input) = input else { return Vec::new() };
     if line.others().any(|word| word == "--no-header") {
         return Vec::new();
     }
-    let separators = [line.values("fieldseparator"), line.short_values('p')].concat();
+    let separators = line.values(&["-p", "--fieldseparator"]);
     let delimiter = separators.last().and_then(|text| delimiter(text)).unwrap_or(b',');
     // A file may have the name of the command.
     let command = usize::from(Program::current() == Program::Comb);
@@ -165,31 +168,31 @@ fn read_head(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Types of files, including types that the command line and the configuration add.
-pub(super) fn types(line: &Line, text: &str) -> Vec<CompletionCandidate> {
+pub(crate) fn types(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     let mut builder = TypesBuilder::new();
     builder.add_defaults();
-    let configured = parse::configured();
-    let configured = configured.iter().filter_map(|argument| argument.to_str()?.strip_prefix("--type-add="));
-    for definition in configured.chain(line.values("type-add")) {
+    let configured =
+        line.configured.iter().filter_map(|argument| argument.to_str()?.strip_prefix("--type-add="));
+    for definition in configured.chain(line.values(&["--type-add"])) {
         // One that is invalid adds nothing.
         let _ = builder.add_def(definition);
     }
-    let found = builder.definitions();
-    let found = found.iter().filter(|definition| definition.name().starts_with(text));
-    let found = found.map(|definition| candidate(definition.name(), &definition.globs().join(", ")));
-    found.chain("all".starts_with(text).then(|| candidate("all", "Files of any type"))).collect()
+    let mut found = vec![candidate("all", "Files of any type")];
+    let of = |definition: &FileTypeDef| candidate(definition.name(), &definition.globs().join(", "));
+    found.extend(builder.definitions().iter().map(of));
+    beginning(found, text)
 }
 
 /// Kinds of definitions.
 #[cfg(feature = "symbols")]
-pub(super) fn kinds(_: &Line, text: &str) -> Vec<CompletionCandidate> {
-    behind("", finecomb_symbols::Kind::ALL.map(|kind| kind.name().to_owned()), text)
+pub(crate) fn kinds() -> Vec<CompletionCandidate> {
+    finecomb_symbols::Kind::ALL.iter().map(|kind| CompletionCandidate::new(kind.name())).collect()
 }
 
 /// Languages of this build.
 #[cfg(feature = "symbols")]
-pub(super) fn languages(_: &Line, text: &str) -> Vec<CompletionCandidate> {
-    behind("", finecomb_symbols::Language::ALL.iter().map(|language| language.name().to_owned()), text)
+pub(crate) fn languages() -> Vec<CompletionCandidate> {
+    finecomb_symbols::Language::ALL.iter().map(|language| CompletionCandidate::new(language.name())).collect()
 }
 
 fn is_index_file(path: &Path) -> bool {
@@ -197,12 +200,12 @@ fn is_index_file(path: &Path) -> bool {
 }
 
 /// Index files, and the directories on the way to them.
-pub(super) fn index_files(_: &Line, text: &str) -> Vec<CompletionCandidate> {
+pub(crate) fn index_files(_: &Line, text: &str) -> Vec<CompletionCandidate> {
     PathCompleter::any().filter(is_index_file).complete(OsStr::new(text))
 }
 
 /// Index files, with names before them or not.
-pub(super) fn named_index_files(line: &Line, text: &str) -> Vec<CompletionCandidate> {
+pub(crate) fn named_index_files(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     match text.split_once('=') {
         Some((name, path)) if !name.contains('/') => {
             let found = index_files(line, path).into_iter();
@@ -213,42 +216,42 @@ pub(super) fn named_index_files(line: &Line, text: &str) -> Vec<CompletionCandid
 }
 
 /// Index files, and directories with an index.
-pub(super) fn indexes(line: &Line, text: &str) -> Vec<CompletionCandidate> {
+pub(crate) fn indexes(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     roots(line, text).into_iter().chain(index_files(line, text)).collect()
 }
 
 /// Directories with an index; any directories if none of these begins with the text.
-pub(super) fn indexed_trees(line: &Line, text: &str) -> Vec<CompletionCandidate> {
+pub(crate) fn indexed_trees(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     let found = roots(line, text);
     if found.is_empty() { PathCompleter::dir().complete(OsStr::new(text)) } else { found }
 }
 
 /// Directories with an index, relative to the current one if they are below it.
 fn roots(line: &Line, text: &str) -> Vec<CompletionCandidate> {
-    let Some(home) = index_home(line.values("index-dir").last().map(Path::new)) else { return Vec::new() };
+    let Some(home) = index_home(line.values(&["--index-dir"]).last().map(Path::new)) else {
+        return Vec::new();
+    };
     let current = env::current_dir().unwrap_or_default();
     let roots = finecomb_tree_index::roots(&home).into_iter().filter_map(|root| {
         let below = root.strip_prefix(&current).ok().filter(|_| !text.starts_with('/'));
         let shown = below.map_or_else(|| root.to_str(), Path::to_str)?;
         Some(if shown.is_empty() { ".".to_owned() } else { shown.to_owned() })
     });
-    let roots = roots.filter(|root| root.starts_with(text));
-    roots.map(|root| candidate(root, "Directory with an index")).collect()
+    beginning(roots.map(|root| candidate(&root, "Directory with an index")).collect(), text)
 }
 
 /// Commands that have a manual page and follow the words before the cursor.
-pub(super) fn commands(line: &Line, text: &str) -> Vec<CompletionCandidate> {
-    let mut command = Arguments::command();
+pub(crate) fn commands(line: &Line, text: &str) -> Vec<CompletionCandidate> {
+    let mut command = &line.program;
     // The words before are the name of the program and that of the command.
-    for word in line.words().iter().take(line.index()).skip(2).filter_map(|word| word.to_str()) {
-        let Some(child) = manual::subcommands(&command).find(|child| child.get_name() == word) else {
-            return Vec::new();
-        };
-        command = child.clone();
+    for word in line.words.iter().take(line.index).skip(2) {
+        let Some(child) = command.find_subcommand(word) else { return Vec::new() };
+        command = child;
     }
-    let found = manual::subcommands(&command).filter(|child| child.get_name().starts_with(text));
-    let about = |child: &clap::Command| child.get_about().map(ToString::to_string).unwrap_or_default();
-    found.map(|child| candidate(child.get_name(), &about(child))).collect()
+    let found = command.get_subcommands().filter(|child| !child.is_hide_set());
+    let found =
+        found.map(|child| CompletionCandidate::new(child.get_name()).help(child.get_about().cloned()));
+    beginning(found.collect(), text)
 }
 
 #[cfg(test)]
@@ -256,10 +259,10 @@ mod tests {
     use std::collections::BTreeSet;
     use std::ffi::OsString;
 
+    use clap_complete::Shell;
     use finecomb_top::Normalizer;
 
     use super::*;
-    use crate::shell::complete::shell::Shell;
 
     #[test]
     fn formats_and_placeholders_are_those_that_are_parsed() {
