@@ -22,6 +22,7 @@ use clap_complete::Shell;
 
 use crate::exit::Exit;
 use crate::shell::candidates;
+use crate::shell::facts;
 use crate::shell::line::completer;
 #[cfg(feature = "symbols")]
 use crate::symbols;
@@ -47,6 +48,7 @@ Examples:
 #[command(
     name = "comb",
     long_about = LONG_ABOUT,
+    add = facts::COMB,
     version = version::short(),
     long_version = version::long(),
     max_term_width = 110,
@@ -83,13 +85,13 @@ pub(crate) enum Command {
     Bench(bench::Arguments),
     Links(links::args::Arguments),
     /// Print shell completions
-    #[command(long_about = COMPLETIONS_LONG_ABOUT)]
+    #[command(long_about = COMPLETIONS_LONG_ABOUT, add = facts::COMPLETIONS)]
     Completions {
         /// Shell to print completions for
         shell: Shell,
     },
     /// Show a manual page
-    #[command(long_about = MAN_LONG_ABOUT)]
+    #[command(long_about = MAN_LONG_ABOUT, add = facts::MAN)]
     Man {
         /// Command to show the page of, such as 'top' or 'bench scale' [default: comb itself]
         #[arg(add = completer(candidates::commands))]

@@ -115,7 +115,7 @@ impl Generated {
     fn text(self) -> Vec<u8> {
         let command = named_command();
         match self {
-            Self::Man => manual(),
+            Self::Man => manual().into_bytes(),
             Self::CompleteBash => completions_of(command, Shell::Bash),
             Self::CompleteZsh => completions_of(command, Shell::Zsh),
             Self::CompleteFish => completions_of(command, Shell::Fish),
@@ -125,8 +125,8 @@ impl Generated {
 }
 
 /// The manual page of the program.
-pub(crate) fn manual() -> Vec<u8> {
-    page_of_program(named_command(), "comb-grep", &|text| standalone::rename(text, NAMES))
+pub(crate) fn manual() -> String {
+    standalone::rename(&page_of_program(named_command()), NAMES)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod spawn;
 pub mod spin;
 pub mod values;
 
+use crate::shell::facts;
 use clap::{Args, Subcommand};
 
 const LONG_ABOUT: &str = "\
@@ -26,7 +27,7 @@ with --from-json, without running anything.";
 
 /// Measure scaling, threads, reading and serving
 #[derive(Args)]
-#[command(long_about = LONG_ABOUT)]
+#[command(long_about = LONG_ABOUT, add = facts::BENCH)]
 pub struct Arguments {
     #[command(subcommand)]
     pub experiment: Experiment,

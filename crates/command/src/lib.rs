@@ -7,8 +7,8 @@
 //!
 //! A folder with its arguments and its `run`, and a variant of `args::Command`, for which the compiler asks at the end of this file. If
 //! another program runs it, `door` names it, and `main` of that program runs it. Tests in `help.rs` of `comb` have its place in the list of
-//! commands, and want two examples. `manual` has its exit statuses, variables and files; its flags name the candidates for their values. The
-//! book has a page for it in docs/commands/, which docs/SUMMARY.md lists.
+//! commands, and want two examples. Its definition names its exit statuses, variables and files, which are in `shell::facts`, and its flags the
+//! candidates for their values. The book has a page for it in docs/commands/, which docs/SUMMARY.md lists.
 //!
 //! # Adding a flag of `grep`
 //!

@@ -10,6 +10,7 @@ use crate::args::size;
 use crate::args::threads::Threads;
 use crate::args::tree_index::{IndexHome, WhenIndexed};
 use crate::serve::parse_seconds;
+use crate::shell::facts;
 
 const LONG_ABOUT: &str = "\
 Serve searches to a coding agent, by the Model Context Protocol
@@ -38,6 +39,7 @@ Exit status:
 #[derive(Args)]
 #[command(
     long_about = LONG_ABOUT,
+    add = facts::MCP,
     after_help = "Try 'comb mcp --help' for examples.",
     after_long_help = EXIT_STATUS,
 )]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::args::threads::Threads;
+use crate::shell::facts;
 
 const LONG_ABOUT: &str = "\
 Compute digits of pi
@@ -22,7 +23,7 @@ on all cores.";
 
 /// Compute digits of pi
 #[derive(Args)]
-#[command(long_about = LONG_ABOUT)]
+#[command(long_about = LONG_ABOUT, add = facts::PI)]
 pub struct Arguments {
     /// Number of digits; suffixes K, M and G are powers of 1000
     #[arg(value_name = "N", value_parser = parse_count)]

@@ -9,6 +9,7 @@ use clap::Args;
 use crate::args::address;
 use crate::args::threads::Threads;
 use crate::shell::candidates;
+use crate::shell::facts;
 use crate::shell::line::completer;
 
 const LONG_ABOUT: &str = "\
@@ -36,6 +37,7 @@ Signals:
 #[derive(Args)]
 #[command(
     long_about = LONG_ABOUT,
+    add = facts::SERVE,
     after_help = "Try 'comb serve --help' for examples.",
     after_long_help = SIGNALS,
 )]
@@ -134,7 +136,7 @@ such as /api/v1/pi/search; if it is empty, QUERY_STRING is a search in the first
 
 /// Answer one request as a CGI program (RFC 3875)
 #[derive(Args)]
-#[command(long_about = CGI_LONG_ABOUT)]
+#[command(long_about = CGI_LONG_ABOUT, add = facts::CGI)]
 pub struct CgiArguments {
     /// Indexes built by 'comb index build'
     #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named, add = completer(candidates::named_index_files))]

@@ -9,6 +9,7 @@ use clap::{Args, ValueHint};
 use crate::bench::output::Drawn;
 use crate::bench::values;
 use crate::bench::values::Counts;
+use crate::shell::facts;
 
 const LONG_ABOUT: &str = "\
 Measure whether prefetching pays while earlier data is processed
@@ -30,7 +31,7 @@ the longer of reading its files alone and its time with a warm page cache.";
 
 /// Measure whether prefetching pays while earlier data is processed
 #[derive(Args)]
-#[command(long_about = LONG_ABOUT)]
+#[command(long_about = LONG_ABOUT, add = facts::BENCH)]
 pub struct Arguments {
     /// Directory or file to read
     #[arg(value_name = "PATH", required_unless_present_any = ["from_json", "job"], conflicts_with = "from_json")]

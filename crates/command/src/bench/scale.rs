@@ -10,6 +10,7 @@ use finecomb_scan::Width;
 use crate::args::threads;
 use crate::bench::output::Drawn;
 use crate::bench::values;
+use crate::shell::facts;
 
 const LONG_ABOUT: &str = "\
 Measure a job with different numbers of threads, and fit scaling laws
@@ -36,7 +37,7 @@ Scalability Law with 95 % confidence intervals and the predicted speed-up for tw
 
 /// Measure a job with different numbers of threads, and fit scaling laws
 #[derive(Args)]
-#[command(long_about = LONG_ABOUT)]
+#[command(long_about = LONG_ABOUT, add = facts::BENCH)]
 pub struct Arguments {
     /// Arguments of comb, after --
     #[arg(value_name = "JOB", required_unless_present = "from_json", conflicts_with = "from_json", last = true, value_hint = ValueHint::CommandWithArguments)]

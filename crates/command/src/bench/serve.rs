@@ -9,6 +9,7 @@ use clap::Args;
 use crate::bench::output::Output;
 use crate::bench::values::parse_seconds;
 use crate::shell::candidates;
+use crate::shell::facts;
 use crate::shell::line::completer;
 
 const LONG_ABOUT: &str = "\
@@ -27,7 +28,7 @@ connection per request. Then sends the same requests to 'comb cgi', one process 
 
 /// Compare a server with one process per request
 #[derive(Args)]
-#[command(long_about = LONG_ABOUT)]
+#[command(long_about = LONG_ABOUT, add = facts::BENCH_SERVE)]
 pub struct Arguments {
     /// Index built by 'comb index build'
     #[arg(value_name = "INDEX", add = completer(candidates::index_files), required_unless_present = "from_json", conflicts_with = "from_json")]

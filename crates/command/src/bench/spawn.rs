@@ -8,6 +8,7 @@ use clap::Args;
 use crate::bench::output::Drawn;
 use crate::bench::values;
 use crate::bench::values::Counts;
+use crate::shell::facts;
 
 const LONG_ABOUT: &str = "\
 Compare one thread, one thread per file, and thread pools
@@ -24,7 +25,7 @@ baseline.";
 
 /// Compare one thread, one thread per file, and thread pools
 #[derive(Args)]
-#[command(long_about = LONG_ABOUT)]
+#[command(long_about = LONG_ABOUT, add = facts::BENCH)]
 pub struct Arguments {
     /// Regular expression to search for
     #[arg(value_name = "PATTERN", required_unless_present = "from_json", conflicts_with = "from_json")]

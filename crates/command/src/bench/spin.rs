@@ -8,6 +8,7 @@ use clap::Args;
 use crate::bench::output::Drawn;
 use crate::bench::values;
 use crate::bench::values::{Counts, parse_seconds};
+use crate::shell::facts;
 
 const LONG_ABOUT: &str = "\
 Measure oversubscription against ideal time slicing
@@ -26,7 +27,7 @@ running. The plot shows which thread ran when.";
 
 /// Measure oversubscription against ideal time slicing
 #[derive(Args)]
-#[command(long_about = LONG_ABOUT)]
+#[command(long_about = LONG_ABOUT, add = facts::BENCH_SPIN)]
 pub struct Arguments {
     /// Numbers of threads, such as 1,2,4 or 1..64 [default: 1..64; with --slices, four times the cores]
     ///

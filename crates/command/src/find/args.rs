@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::args::format::{FormatFlags, Formats};
 use crate::shell::candidates;
+use crate::shell::facts;
 use crate::shell::line::completer;
 
 const LONG_ABOUT: &str = "\
@@ -38,6 +39,7 @@ Exit status:
 #[derive(Args)]
 #[command(
     long_about = LONG_ABOUT,
+    add = facts::FIND,
     after_help = "Try 'comb find --help' for examples.",
     after_long_help = EXIT_STATUS,
 )]

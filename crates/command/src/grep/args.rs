@@ -26,6 +26,7 @@ use crate::args::profile::Profile;
 pub(crate) use crate::args::selection::UsageError;
 use crate::args::tree_index::{IndexUpdate, IndexUse};
 use crate::args::{size, threads};
+use crate::shell::facts;
 use crate::tables::TableFormat;
 use crate::terminal;
 use crate::terminal::When;
@@ -85,6 +86,7 @@ Exit status:
     args_override_self = true,
     override_usage = USAGE,
     long_about = LONG_ABOUT,
+    add = facts::GREP,
     after_help = "Try 'comb grep --help' for more flags and for examples.",
     after_long_help = CONFIGURATION_AND_EXIT_STATUS,
 )]

@@ -9,6 +9,7 @@ use crate::args::format::{FormatFlags, TextOrJson};
 use crate::args::threads::Threads;
 use crate::args::tree_index::IndexHome;
 use crate::shell::candidates;
+use crate::shell::facts;
 use crate::shell::line::completer;
 
 const LONG_ABOUT: &str = "\
@@ -34,7 +35,7 @@ have changed since are searched as they are.";
 
 /// Build, describe and verify indexes of texts and directories
 #[derive(Args)]
-#[command(long_about = LONG_ABOUT)]
+#[command(long_about = LONG_ABOUT, add = facts::INDEX)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) action: Action,
@@ -44,10 +45,10 @@ pub(crate) struct Arguments {
 pub(crate) enum Action {
     Build(Build),
     /// Update the index of a directory
-    #[command(long_about = UPDATE_LONG_ABOUT)]
+    #[command(long_about = UPDATE_LONG_ABOUT, add = facts::INDEX_UPDATE)]
     Update(Indexed),
     /// Watch a directory, so that searches need not compare it with its index
-    #[command(long_about = WATCH_LONG_ABOUT)]
+    #[command(long_about = WATCH_LONG_ABOUT, add = facts::INDEX_WATCH)]
     Watch(Indexed),
     Info(Info),
     Verify(Verify),
@@ -75,7 +76,7 @@ The index of a directory has the files that 'comb grep' reads without flags. It 
 
 /// Build the index of a text or a directory
 #[derive(Args)]
-#[command(long_about = BUILD_LONG_ABOUT)]
+#[command(long_about = BUILD_LONG_ABOUT, add = facts::INDEX_BUILD)]
 pub(crate) struct Build {
     /// Text to index, a regular file, or directory to index
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
@@ -177,7 +178,7 @@ Examples:
 
 /// Describe an index
 #[derive(Args)]
-#[command(long_about = INFO_LONG_ABOUT)]
+#[command(long_about = INFO_LONG_ABOUT, add = facts::INDEX_INFO)]
 pub(crate) struct Info {
     /// Index file, or directory with an index
     #[arg(value_name = "INDEX", add = completer(candidates::indexes))]
@@ -205,7 +206,7 @@ Compares the checksums of all sections and, for a text, the order of 100,000 pai
 
 /// Verify an index
 #[derive(Args)]
-#[command(long_about = VERIFY_LONG_ABOUT)]
+#[command(long_about = VERIFY_LONG_ABOUT, add = facts::INDEX_INFO)]
 pub(crate) struct Verify {
     /// Index file, or directory with an index
     #[arg(value_name = "INDEX", add = completer(candidates::indexes))]
@@ -233,7 +234,7 @@ Examples:
 
 /// Export an index of digits to the file format of the Pi Searcher
 #[derive(Args)]
-#[command(long_about = EXPORT_LONG_ABOUT)]
+#[command(long_about = EXPORT_LONG_ABOUT, add = facts::INDEX_EXPORT)]
 pub(crate) struct Export {
     /// Index file
     #[arg(value_name = "INDEX", add = completer(candidates::index_files))]
@@ -259,7 +260,7 @@ Examples:
 
 /// Import an index from the file format of the Pi Searcher
 #[derive(Args)]
-#[command(long_about = IMPORT_LONG_ABOUT)]
+#[command(long_about = IMPORT_LONG_ABOUT, add = facts::INDEX_EXPORT)]
 pub(crate) struct Import {
     /// Read BASE.4.bin and BASE.4.idx
     #[arg(long, value_name = "BASE", required = true)]
@@ -288,7 +289,7 @@ Examples:
 
 /// List the indexes of directories
 #[derive(Args)]
-#[command(long_about = LIST_LONG_ABOUT)]
+#[command(long_about = LIST_LONG_ABOUT, add = facts::INDEX_LIST)]
 pub(crate) struct List {
     #[command(flatten)]
     pub(crate) home: IndexHome,
@@ -308,7 +309,7 @@ Examples:
 
 /// Remove the index of a directory
 #[derive(Args)]
-#[command(long_about = DROP_LONG_ABOUT)]
+#[command(long_about = DROP_LONG_ABOUT, add = facts::INDEX_LIST)]
 pub(crate) struct Drop {
     /// Directory with an index; may have been removed if its path is absolute
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, add = completer(candidates::indexed_trees))]

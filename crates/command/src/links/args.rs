@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::program::Program;
+use crate::shell::facts;
 
 const LONG_ABOUT: &str = "\
 Create links named rg, ag, tf and topfew to this program
@@ -20,7 +21,7 @@ differences.";
 
 /// Create links named rg, ag, tf and topfew to this program
 #[derive(Args)]
-#[command(long_about = LONG_ABOUT, after_help = "Try 'comb links --help' for examples.", after_long_help = "")]
+#[command(long_about = LONG_ABOUT, add = facts::LINKS, after_help = "Try 'comb links --help' for examples.", after_long_help = "")]
 pub(crate) struct Arguments {
     /// Directory of the links
     #[arg(value_name = "DIR")]

@@ -32,7 +32,7 @@ pub(crate) fn run(words: &[String], directory: Option<&Path>) -> Exit {
         Err(reason) => return fail(reason),
     };
     if !stdout().is_terminal() {
-        return print(&page.roff);
+        return print(page.roff.as_bytes());
     }
     match show(&page) {
         Ok(status) if status.success() => Exit::Found,
@@ -58,7 +58,7 @@ fn show(page: &Page) -> io::Result<ExitStatus> {
     let mut child = Command::new(MAN).args(["-l", "-"]).stdin(Stdio::piped()).spawn()?;
     if let Some(mut input) = child.stdin.take() {
         // If it does not read the whole page, its exit status gives the reason.
-        let _ = input.write_all(&page.roff);
+        let _ = input.write_all(page.roff.as_bytes());
     }
     child.wait()
 }

@@ -1,15 +1,13 @@
 //! Manual pages: the help of a command in the form of man(7), plus environment, files and exit status.
 //!
-//! Pages depend on the definition of the arguments alone, so that they are the same on every machine.
+//! Pages depend on the definition of the arguments alone, so that they are the same on every machine. clap_mangen writes the sections of
+//! which clap knows the contents; those of the blocks of a help text and of facts follow.
 
-mod facts;
 mod help;
-mod options;
 mod page;
 
 use clap::{Command, CommandFactory};
 
-use self::facts::Facts;
 use crate::args::Arguments;
 
 /// A manual page.
@@ -17,14 +15,12 @@ pub(crate) struct Page {
     /// Its name, such as `comb-index-build`.
     pub(crate) name: String,
     /// Its text, in roff.
-    pub(crate) roff: Vec<u8>,
+    pub(crate) roff: String,
 }
 
 impl Page {
     fn of(command: &Command) -> Self {
-        let name = page::name(command);
-        let roff = page::roff(command, Facts::of(name), &str::to_owned);
-        Self { name: name.to_owned(), roff }
+        Self { name: page::name(command).to_owned(), roff: page::roff(command) }
     }
 }
 
@@ -33,8 +29,7 @@ impl Page {
 /// # Errors
 /// If there is no such command.
 pub(crate) fn command(words: &[String]) -> Result<Command, String> {
-    let mut command = Arguments::command();
-    command.build();
+    let mut command = definition();
     for word in words {
         let parent = page::name(&command).replace('-', " ");
         let found = subcommands(&command).find(|child| child.get_name() == word).cloned();
@@ -42,6 +37,13 @@ pub(crate) fn command(words: &[String]) -> Result<Command, String> {
             found.ok_or_else(|| format!("unknown command '{word}'; '{parent} --help' lists all commands"))?;
     }
     Ok(command)
+}
+
+/// The definition of comb, in which each command has its full name.
+fn definition() -> Command {
+    let mut command = Arguments::command();
+    command.build();
+    command
 }
 
 /// The page of comb, or of the command with these words as its name.
@@ -54,10 +56,8 @@ pub(crate) fn page(words: &[String]) -> Result<Page, String> {
 
 /// The pages of all commands.
 pub(crate) fn pages() -> Vec<Page> {
-    let mut command = Arguments::command();
-    command.build();
     let mut pages = Vec::new();
-    add_pages(&command, &mut pages);
+    add_pages(&definition(), &mut pages);
     pages
 }
 
@@ -66,14 +66,14 @@ fn add_pages(command: &Command, pages: &mut Vec<Page>) {
     subcommands(command).for_each(|child| add_pages(child, pages));
 }
 
-/// The page of another program, which is the command `of` under other names.
-pub(crate) fn page_of_program(mut program: Command, of: &str, rename: &dyn Fn(&str) -> String) -> Vec<u8> {
+/// The page of another program.
+pub(crate) fn page_of_program(mut program: Command) -> String {
     program.build();
-    page::roff(&program, Facts::of(of), rename)
+    page::roff(&program)
 }
 
 /// The commands that have pages.
-pub(crate) fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
+fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|child| child.get_name() != "help" && !child.is_hide_set())
 }
 

@@ -12,6 +12,7 @@ use crate::args::format::{FormatFlags, Formats};
 use crate::args::profile::Profile;
 use crate::args::selection::UsageError;
 use crate::args::tree_index::IndexUpdate;
+use crate::shell::facts;
 use crate::symbols::options::SymbolOptions;
 use crate::tables::{Table, TableFormat};
 use crate::terminal;
@@ -59,6 +60,7 @@ Exit status:
 #[derive(Args)]
 #[command(
     long_about = LONG_ABOUT,
+    add = facts::SYMBOLS,
     after_help = "Try 'comb symbols --help' for examples.",
     after_long_help = EXIT_STATUS,
 )]

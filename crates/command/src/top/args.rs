@@ -16,6 +16,7 @@ use finecomb_top::print::Layout;
 use crate::args::format::{FormatFlags, Formats};
 use crate::args::profile::Profile;
 use crate::args::selection::UsageError;
+use crate::shell::facts;
 use crate::tables::Table;
 use crate::top::options::CountOptions;
 use listen::Listen;
@@ -74,6 +75,7 @@ Exit status:
 #[command(
     args_override_self = true,
     long_about = LONG_ABOUT,
+    add = facts::TOP,
     after_help = "Try 'comb top --help' for examples.",
     after_long_help = EXIT_STATUS,
 )]

@@ -1,78 +1,68 @@
-//! The parts of a help text: paragraphs, examples, and lists under a title.
+//! The parts of a help text: paragraphs, and blocks of indented lines under a title.
 
 use clap::builder::StyledStr;
+use roff::{Roff, bold, roman};
+
+/// Indentation of the command lines of an example; other lines of a block are indented less.
+const COMMAND: &str = "      ";
 
 /// A help text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Help {
     pub(super) paragraphs: Vec<String>,
-    pub(super) examples: Vec<Example>,
-    pub(super) blocks: Vec<Block>,
+    /// Titles without their colon, and the lines under them.
+    pub(super) blocks: Vec<(String, String)>,
 }
-
-/// Command lines, and what they do.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Example {
-    pub(super) purpose: String,
-    pub(super) lines: Vec<String>,
-}
-
-/// Indented text under a title.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Block {
-    /// The title, without its colon.
-    pub(super) title: String,
-    /// Names and what they stand for; all text has the empty name if the block is no list.
-    pub(super) rows: Vec<(String, String)>,
-}
-
-/// Indentation of the command lines of an example; what they do is indented less.
-const COMMAND: &str = "      ";
 
 impl Help {
-    pub(super) fn parse(text: Option<&StyledStr>) -> Self {
-        let text = text.map(ToString::to_string).unwrap_or_default();
+    pub(super) fn parse<'a>(texts: impl IntoIterator<Item = &'a StyledStr>) -> Self {
         let mut help = Self::default();
-        for part in text.split("\n\n").map(str::trim_end).filter(|part| !part.is_empty()) {
-            match part.split_once(":\n") {
-                Some(("Examples", lines)) => help.examples = examples(lines),
-                Some((title, lines)) if lines.starts_with("  ") => {
-                    help.blocks.push(Block { title: title.to_owned(), rows: rows(lines) });
+        for text in texts.into_iter().map(ToString::to_string) {
+            for part in text.split("\n\n").map(str::trim_end).filter(|part| !part.is_empty()) {
+                match part.split_once(":\n").filter(|(_, lines)| lines.starts_with("  ")) {
+                    Some((title, lines)) => help.blocks.push((title.to_uppercase(), lines.to_owned())),
+                    None => help.paragraphs.push(part.replace('\n', " ")),
                 }
-                _ => help.paragraphs.push(part.replace('\n', " ")),
             }
         }
         help
     }
 
     /// Takes the block with this title.
-    pub(super) fn take_block(&mut self, title: &str) -> Option<Block> {
-        let at = self.blocks.iter().position(|block| block.title == title)?;
-        Some(self.blocks.remove(at))
+    pub(super) fn take(&mut self, title: &str) -> Option<String> {
+        let at = self.blocks.iter().position(|(found, _)| found == title)?;
+        Some(self.blocks.remove(at).1)
     }
 }
 
-fn examples(text: &str) -> Vec<Example> {
-    let mut examples: Vec<Example> = Vec::new();
-    for line in text.lines() {
-        match (line.strip_prefix(COMMAND), examples.last_mut()) {
-            (Some(command), Some(example)) => example.lines.push(command.to_owned()),
-            _ => examples.push(Example { purpose: line.trim().to_owned(), lines: Vec::new() }),
-        }
+/// A section of a page, unless it is empty: rows of a name, two blanks or more, and a text; command lines; and paragraphs.
+pub(super) fn section(title: &str, lines: &str) -> String {
+    if lines.is_empty() {
+        return String::new();
     }
-    examples
-}
-
-/// Rows of a name, two blanks or more, and a text; or else one row with the whole text.
-fn rows(text: &str) -> Vec<(String, String)> {
-    let lines = text.lines().map(str::trim);
-    let rows: Option<Vec<_>> = lines.clone().map(|line| line.split_once("  ")).collect();
-    match rows {
-        Some(rows) => {
-            rows.into_iter().map(|(name, text)| (name.to_owned(), text.trim().to_owned())).collect()
-        }
-        None => vec![(String::new(), lines.collect::<Vec<_>>().join(" "))],
+    let mut roff = Roff::new();
+    roff.control("SH", [title]);
+    let mut is_code = false;
+    for line in lines.lines() {
+        let code = line.strip_prefix(COMMAND);
+        match (is_code, code.is_some()) {
+            (false, true) => roff.control("PP", []).control("RS", ["4"]).control("nf", []),
+            (true, false) => roff.control("fi", []).control("RE", []).control("PP", []),
+            _ => &mut roff,
+        };
+        is_code = code.is_some();
+        match (code, line.trim().split_once("  ")) {
+            (Some(code), _) => roff.text([roman(code)]),
+            (None, Some((name, text))) => {
+                roff.control("TP", []).text([bold(name)]).text([roman(text.trim())])
+            }
+            (None, None) => roff.text([roman(line.trim())]),
+        };
     }
+    if is_code {
+        roff.control("fi", []).control("RE", []);
+    }
+    roff.render()
 }
 
 #[cfg(test)]
@@ -84,14 +74,17 @@ mod tests {
         let text = "Count keys\n\nExamples:\n  One:\n      comb top a\n  Two:\n      comb top b\n      comb top c\n\n\
                     The first\nparagraph: x.\n\nExit status:\n  0    found\n  130  interrupted\n\n\
                     Configuration:\n  A file of\n  arguments.";
-        let mut help = Help::parse(Some(&text.into()));
+        let mut help = Help::parse([&text.into()]);
         assert_eq!(help.paragraphs, ["Count keys", "The first paragraph: x."]);
-        let lines: Vec<_> =
-            help.examples.iter().map(|example| (&*example.purpose, example.lines.len())).collect();
-        assert_eq!(lines, [("One:", 1), ("Two:", 2)]);
-        assert_eq!(help.examples[1].lines[1], "comb top c");
-        let status = help.take_block("Exit status").expect("a block");
-        assert_eq!(status.rows[1], ("130".to_owned(), "interrupted".to_owned()));
-        assert_eq!(help.blocks[0].rows, [(String::new(), "A file of arguments.".to_owned())]);
+        let shown = |lines: &str| section("X", lines).split_once(".SH X\n").map(|(_, text)| text.to_owned());
+        let examples = help.take("EXAMPLES").expect("a block");
+        let expected = "One:\n.PP\n.RS 4\n.nf\ncomb top a\n.fi\n.RE\n.PP\nTwo:\n.PP\n.RS 4\n.nf\ncomb top b\ncomb top c\n.fi\n.RE\n";
+        assert_eq!(shown(&examples).as_deref(), Some(expected));
+        let status = help.take("EXIT STATUS").expect("a block");
+        let expected = ".TP\n\\fB0\\fR\nfound\n.TP\n\\fB130\\fR\ninterrupted\n";
+        assert_eq!(shown(&status).as_deref(), Some(expected));
+        let [(title, lines)] = &help.blocks[..] else { panic!("{help:?}") };
+        assert_eq!(title, "CONFIGURATION");
+        assert_eq!(shown(lines).as_deref(), Some("A file of\narguments.\n"));
     }
 }

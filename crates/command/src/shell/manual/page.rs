@@ -1,11 +1,15 @@
-//! The sections of a page.
+//! The page of a command.
 
-use clap::Command;
-use roff::{Inline, Roff, bold, italic, roman};
+use std::io::{self, Write};
 
-use crate::shell::manual::facts::Facts;
-use crate::shell::manual::help::{Block, Help};
-use crate::shell::manual::{options, subcommands};
+use clap::{Arg, Command};
+use clap_mangen::Man;
+use regex_automata::meta::Regex;
+use roff::Roff;
+
+use crate::shell::facts::{COLOR, Facts};
+use crate::shell::manual::help::{Help, section};
+use crate::shell::manual::subcommands;
 
 /// Printed at the foot of each page.
 const SOURCE: &str = concat!("comb ", env!("CARGO_PKG_VERSION"));
@@ -13,216 +17,124 @@ const SOURCE: &str = concat!("comb ", env!("CARGO_PKG_VERSION"));
 /// Printed at the head of each page.
 const BOOK: &str = "Finecomb Manual";
 
-/// Section of the manual for commands.
-const SECTION: &str = "1";
+/// No hyphens in the names of flags, variables and pages, which are searched for, and no blanks to justify the lines.
+const LAYOUT: &str = ".nh\n.ad l\n";
 
-/// An empty argument.
-const NO_DATE: &str = "\"\"";
+/// Flags, but no dash before a digit; names of pages before their section; and values that an argument may have.
+const BOLD: &str = r#"(?mx)
+    (?: ^ | [\ ("/\[] | \(Aq ) (?: ( (?:\\-){1,2} [A-Za-z] (?: [A-Za-z0-9] | \\- )* ) | ( [a-z]+ (?: \\- [a-z]+ )* ) \(1\) )
+    | ^\.IP\ \\\(bu\ 2\n ( [^:\n]+ )"#;
+
+/// Names in capital letters, other than the title of a section.
+const ITALIC: &str = r"(?m)^\.SH .*|\b([A-Z]{2,})\b";
 
 /// The name of the page of a command.
 pub(super) fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }
 
-/// The page of a command. `rename` changes the names in all texts.
-pub(super) fn roff(command: &Command, facts: &Facts, rename: &dyn Fn(&str) -> String) -> Vec<u8> {
-    let mut help = Help::parse(command.get_long_about().or(command.get_about()));
-    help.blocks.extend(Help::parse(command.get_after_long_help()).blocks);
-    let status = help.take_block("Exit status").map(|block| block.rows);
-    let mut roff = Roff::new();
-    // No date: a page belongs to a version.
-    roff.control("TH", [name(command), SECTION, NO_DATE, SOURCE, BOOK]);
-    // No hyphens in the names of flags, variables and pages, which are searched for, and no blanks to justify the lines.
-    roff.control("nh", []);
-    roff.control("ad", ["l"]);
-    roff.control("SH", ["NAME"]);
+/// The page of a command.
+pub(super) fn roff(command: &Command) -> String {
+    let facts = command.get::<Facts>().copied().unwrap_or_default();
+    let about = command.get_long_about().or(command.get_about());
+    let mut help = Help::parse(about.into_iter().chain(command.get_after_long_help()));
+    let examples = help.take("EXAMPLES").unwrap_or_default();
+    let status = help.take("EXIT STATUS").unwrap_or_else(|| facts.exit_status.to_owned());
+    // Without a date, as pages are those of a version.
+    let man = Man::new(documented(command, &help.paragraphs)).date("\"\"").source(SOURCE).manual(BOOK);
+    let part = |render: fn(&Man, &mut dyn Write) -> io::Result<()>| {
+        let mut out = Vec::new();
+        // Memory takes all.
+        let _ = render(&man, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    };
+    let options = part(Man::render_options_section);
+    // The sections of the headings are within one.
+    let options = match options.matches(".SH ").count() {
+        1 => options,
+        _ => format!(".SH OPTIONS\n{}", options.replace(".SH ", ".SS ")),
+    };
+    let has_commands = subcommands(command).next().is_some();
+    let commands = if has_commands { part(Man::render_subcommands_section) } else { String::new() };
+    let blocks: String = help.blocks.iter().map(|(title, lines)| section(title, lines)).collect();
+    let lists = [
+        section("EXIT STATUS", &status),
+        section("ENVIRONMENT", &[facts.environment, &[COLOR]].concat().join("\n")),
+        section("FILES", &facts.files.join("\n")),
+        section("SEE ALSO", &see_also(command, facts.related)),
+    ];
+    let parts = [
+        part(Man::render_title) + LAYOUT + &part(Man::render_name_section),
+        set_in('B', BOLD, &set_in('I', ITALIC, &part(Man::render_synopsis_section))),
+        set_in('B', BOLD, &(part(Man::render_description_section) + &commands + &options + &blocks)),
+        section("EXAMPLES", &examples),
+        set_in('B', BOLD, &lists.concat()),
+    ];
+    // Each part begins with the definition of an apostrophe.
+    let beginning = Roff::new().render();
+    portable(&(beginning.clone() + &parts.concat().replace(&beginning, "")))
+}
+
+/// The definition of a command as the page has it: without examples, and with headings for all arguments.
+fn documented(command: &Command, paragraphs: &[String]) -> Command {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    roff.text([roman(format!("{} - {about}", name(command)))]);
-    synopsis(&mut roff, command);
-    description(&mut roff, &about, &help, rename);
-    commands(&mut roff, command);
-    options::section(&mut roff, command, rename);
-    help.blocks.iter().for_each(|block| titled(&mut roff, block, rename));
-    examples(&mut roff, &help, rename);
-    list(&mut roff, "EXIT STATUS", status.unwrap_or_else(|| owned(facts.exit_status)), rename);
-    list(&mut roff, "ENVIRONMENT", facts.environment.iter().flat_map(|rows| owned(rows)).collect(), rename);
-    list(&mut roff, "FILES", facts.files.iter().flat_map(|rows| owned(rows)).collect(), rename);
-    see_also(&mut roff, command, facts);
-    source(&roff).into_bytes()
-}
-
-fn owned(rows: &[(&str, &str)]) -> Vec<(String, String)> {
-    rows.iter().map(|&(name, text)| (name.to_owned(), text.to_owned())).collect()
-}
-
-/// The forms of the command line.
-fn synopsis(roff: &mut Roff, command: &Command) {
-    roff.control("SH", ["SYNOPSIS"]);
+    let others = paragraphs.iter().filter(|text| **text != about);
+    let description: Vec<String> = [format!("{about}.")].into_iter().chain(others.cloned()).collect();
     // Brackets are for what may be omitted.
     let usage = command.clone().render_usage().to_string().replace(['<', '>'], "");
-    let forms = usage.trim_start_matches("Usage:").lines().map(str::trim).filter(|form| !form.is_empty());
-    for (number, form) in forms.enumerate() {
-        if number > 0 {
-            roff.control("br", []);
-        }
-        let names = command.get_bin_name().unwrap_or_else(|| command.get_name());
-        let rest = form.strip_prefix(names);
-        let mut line = if rest.is_some() { vec![bold(names)] } else { Vec::new() };
-        line.extend(placeholders(rest.unwrap_or(form)));
-        roff.text(line);
-    }
+    let argument = |arg: Arg| {
+        let is_hidden = arg.is_hide_set() || arg.is_hide_long_help_set();
+        let short = arg.get_visible_short_aliases().unwrap_or_default();
+        let long = arg.get_visible_aliases().unwrap_or_default();
+        let short = short.iter().map(|alias| format!("-{alias}"));
+        let aliases: Vec<String> = short.chain(long.iter().map(|alias| format!("--{alias}"))).collect();
+        let aliases = (!aliases.is_empty()).then(|| format!("Same as {}.", aliases.join(", ")));
+        let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string);
+        let help: Vec<String> = help.into_iter().chain(aliases).collect();
+        let heading = if arg.is_positional() { "Arguments" } else { "Options" };
+        let arg = arg.long_help(help.join("\n\n")).hide(is_hidden);
+        if arg.get_help_heading().is_none() { arg.help_heading(heading) } else { arg }
+    };
+    command
+        .clone()
+        .long_about(description.join("\n\n"))
+        .override_usage(usage.trim_start_matches("Usage:").trim().to_owned())
+        .subcommand_help_heading("COMMANDS")
+        .mut_args(argument)
+        .mut_subcommands(|child| if child.get_name() == "help" { child.hide(true) } else { child })
 }
 
-/// Sets flags in bold, and names in capital letters in italics.
-fn placeholders(form: &str) -> Vec<Inline> {
-    let mut line = Vec::new();
-    for piece in
-        form.split_inclusive(|char: char| !char.is_ascii_alphanumeric() && char != '_' && char != '-')
-    {
-        let name =
-            piece.trim_end_matches(|char: char| !char.is_ascii_alphanumeric() && char != '_' && char != '-');
-        let rest = &piece[name.len()..];
-        line.push(match name {
-            _ if name.starts_with('-') => bold(name),
-            _ if name.len() > 1 && name.chars().all(|char| char.is_ascii_uppercase()) => italic(name),
-            _ => roman(name),
-        });
-        line.push(roman(rest));
+/// Sets what the groups of a pattern match in a font.
+fn set_in(font: char, pattern: &str, text: &str) -> String {
+    let pattern = Regex::new(pattern).expect("a valid pattern");
+    let (mut out, mut end) = (String::new(), 0);
+    for found in pattern.captures_iter(text) {
+        let Some(group) = (1..found.group_len()).find_map(|group| found.get_group(group)) else { continue };
+        out += &format!("{}\\f{font}{}\\fR", &text[end..group.start], &text[group.range()]);
+        end = group.end;
     }
-    line
+    out + &text[end..]
 }
 
-/// The summary as a sentence, and the text of the help.
-fn description(roff: &mut Roff, about: &str, help: &Help, rename: &dyn Fn(&str) -> String) {
-    roff.control("SH", ["DESCRIPTION"]);
-    roff.text(prose(&format!("{}.", rename(about))));
-    for paragraph in help.paragraphs.iter().filter(|text| *text != about) {
-        roff.control("PP", []);
-        roff.text(prose(&rename(paragraph)));
-    }
-}
-
-fn commands(roff: &mut Roff, command: &Command) {
-    let mut children: Vec<_> = subcommands(command).collect();
-    children.sort_by_key(|child| child.get_display_order());
-    if children.is_empty() {
-        return;
-    }
-    roff.control("SH", ["COMMANDS"]);
-    for child in children {
-        roff.control("TP", []);
-        roff.text(reference(name(child)));
-        roff.text(prose(&child.get_about().map(ToString::to_string).unwrap_or_default()));
-    }
-}
-
-/// A section of its own for a block of the help.
-fn titled(roff: &mut Roff, block: &Block, rename: &dyn Fn(&str) -> String) {
-    list(roff, &block.title.to_uppercase(), block.rows.clone(), rename);
-}
-
-/// A section with names and what they stand for. A text with an empty name is a paragraph.
-fn list(roff: &mut Roff, title: &str, rows: Vec<(String, String)>, rename: &dyn Fn(&str) -> String) {
-    if rows.is_empty() {
-        return;
-    }
-    roff.control("SH", [title]);
-    for (number, (name, text)) in rows.into_iter().enumerate() {
-        if !name.is_empty() {
-            roff.control("TP", []);
-            roff.text([bold(rename(&name))]);
-        } else if number > 0 {
-            roff.control("PP", []);
-        }
-        roff.text(prose(&rename(&text)));
-    }
-}
-
-fn examples(roff: &mut Roff, help: &Help, rename: &dyn Fn(&str) -> String) {
-    if help.examples.is_empty() {
-        return;
-    }
-    roff.control("SH", ["EXAMPLES"]);
-    for (number, example) in help.examples.iter().enumerate() {
-        if number > 0 {
-            roff.control("PP", []);
-        }
-        roff.text(prose(&rename(&example.purpose)));
-        roff.control("PP", []);
-        roff.control("RS", ["4"]);
-        roff.control("nf", []);
-        for line in &example.lines {
-            roff.text([roman(rename(line))]);
-        }
-        roff.control("fi", []);
-        roff.control("RE", []);
-    }
-}
-
-/// The pages of the parent, of related commands and of other programs.
-fn see_also(roff: &mut Roff, command: &Command, facts: &Facts) {
+/// The pages of the parent, of commands and of related ones.
+fn see_also(command: &Command, related: &str) -> String {
     let own = name(command);
     let parent = own.rsplit_once('-').map(|(parent, _)| parent);
     let children = subcommands(command).map(name);
-    let related = facts.related.iter().copied().filter(|&name| name != own);
     let mut names: Vec<&str> = Vec::new();
-    for name in parent.into_iter().chain(children).chain(related) {
-        if !names.contains(&name) {
+    for name in parent.into_iter().chain(children).chain(related.split(' ')) {
+        if !name.is_empty() && name != own && !names.contains(&name) {
             names.push(name);
         }
     }
-    let mut line = Vec::new();
-    for name in names {
-        if !line.is_empty() {
-            line.push(roman(", "));
-        }
-        line.extend(reference(name));
-    }
-    roff.control("SH", ["SEE ALSO"]);
-    roff.text(line);
+    names.iter().map(|name| format!("{name}(1)")).collect::<Vec<_>>().join(", ")
 }
 
-/// The name of a page with its section.
-fn reference(page: &str) -> Vec<Inline> {
-    vec![bold(page), roman(format!("({SECTION})"))]
-}
-
-/// A text with its flags in bold.
-pub(super) fn prose(text: &str) -> Vec<Inline> {
-    let (mut line, mut plain) = (Vec::new(), 0);
-    let mut at = 0;
-    while let Some(dash) = text[at..].find('-').map(|offset| at + offset) {
-        let end = dash + flag_length(&text[dash..]);
-        let is_start = text[..dash].chars().next_back().is_none_or(|before| " ('\"/[".contains(before));
-        if !is_start || end == dash {
-            at = dash + 1;
-            continue;
-        }
-        line.push(roman(&text[plain..dash]));
-        line.push(bold(&text[dash..end]));
-        (plain, at) = (end, end);
-    }
-    line.push(roman(&text[plain..]));
-    line.retain(|inline| *inline != roman(""));
-    line
-}
-
-/// Length of the flag at the beginning of a text; 0 without one. A dash before a digit is a sign.
-fn flag_length(text: &str) -> usize {
-    let name = text.trim_start_matches('-');
-    let dashes = text.len() - name.len();
-    if dashes > 2 || !name.starts_with(|char: char| char.is_ascii_alphabetic()) {
-        return 0;
-    }
-    let end = name.find(|char: char| !char.is_ascii_alphanumeric() && char != '-');
-    dashes + end.unwrap_or(name.len())
-}
-
-/// The text of a page. Characters that formatters would replace, or may not know, are named.
-fn source(roff: &Roff) -> String {
+/// A page in ASCII. Characters that formatters would replace, or may not know, are named.
+fn portable(page: &str) -> String {
     let mut text = String::new();
     // Two backslashes are one only where no macro reads them a second time, and may seem to begin an escape.
-    for char in roff.render().replace(r"\\", r"\(rs").chars() {
+    for char in page.replace(r"\\", r"\(rs").chars() {
         match char {
             '^' => text.push_str("\\(ha"),
             '~' => text.push_str("\\(ti"),

@@ -1,12 +1,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::shell::manual::facts::Facts;
-use crate::shell::manual::{Page, page, pages};
-
-fn text(page: &Page) -> String {
-    String::from_utf8(page.roff.clone()).expect("ASCII")
-}
+use crate::shell::facts::Facts;
+use crate::shell::manual::{command, page, pages};
 
 /// The titles of the sections of a page, in order.
 fn sections(page: &str) -> Vec<&str> {
@@ -33,8 +29,8 @@ fn every_command_has_a_page_with_all_sections_in_order() {
     let pages = pages();
     assert!(pages.len() > 20);
     for page in &pages {
-        let text = text(page);
-        let sections = sections(&text);
+        let text = &page.roff;
+        let sections = sections(text);
         let expected = ORDER.iter().filter(|title| sections.contains(title) || !OPTIONAL.contains(title));
         assert_eq!(sections, expected.copied().collect::<Vec<_>>(), "{}", page.name);
         assert!(text.contains(&format!(".TH {} 1 ", page.name)), "{text}");
@@ -44,7 +40,7 @@ fn every_command_has_a_page_with_all_sections_in_order() {
 #[test]
 fn pages_are_the_same_everywhere() {
     for page in pages() {
-        let text = text(&page);
+        let text = page.roff;
         assert!(text.is_ascii(), "{}", page.name);
         let title =
             format!(".TH {} 1 \"\" \"comb {}\" \"Finecomb Manual\"", page.name, env!("CARGO_PKG_VERSION"));
@@ -55,7 +51,7 @@ fn pages_are_the_same_everywhere() {
 #[test]
 fn examples_are_in_their_section_only() {
     for page in pages() {
-        let text = text(&page);
+        let text = page.roff;
         let (before, after) = text.split_once(".SH EXAMPLES\n").expect("examples");
         assert!(!before.contains("Examples:"), "{}", page.name);
         assert!(after.contains(".nf\n") && after.contains("comb "), "{}", page.name);
@@ -65,16 +61,15 @@ fn examples_are_in_their_section_only() {
 #[test]
 fn facts_are_about_commands_and_refer_to_pages() {
     let names: Vec<String> = pages().into_iter().map(|page| page.name).collect();
-    for name in &names {
-        assert!(Facts::pages().any(|page| page == name), "no facts about {name}");
-    }
     let is_optional =
         |name: &str| ["mcp", "pi", "symbols", "index-watch"].iter().any(|end| name.ends_with(end));
-    for name in Facts::pages() {
-        assert!(names.iter().any(|page| page == name) || is_optional(name), "{name}");
-        for related in Facts::of(name).related {
+    for name in &names {
+        let words: Vec<String> = name.split('-').skip(1).map(str::to_owned).collect();
+        let command = command(&words).expect("a command");
+        let facts = command.get::<Facts>().unwrap_or_else(|| panic!("no facts about {name}"));
+        for related in facts.related.split(' ').filter(|related| !related.is_empty()) {
             let is_known =
-                names.iter().any(|page| page == related) || is_optional(related) || *related == "man";
+                names.iter().any(|page| page == related) || is_optional(related) || related == "man";
             assert!(is_known, "{name}: {related}");
         }
     }
@@ -91,7 +86,7 @@ fn words_name_a_page() {
 
 #[test]
 fn flags_are_bold_in_prose() {
-    let page = text(&page(&["top".to_owned()]).expect("a page"));
+    let page = page(&["top".to_owned()]).expect("a page").roff;
     assert!(page.contains("or what \\fB\\-e\\fR matches"), "{page}");
     assert!(page.contains(r"(\(rsn or \(rsr\(rsn)"), "{page}");
     // A negative number is no flag.
@@ -123,8 +118,8 @@ fn variables(source: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn every_environment_variable_that_is_read_is_on_a_page() {
-    let rg = String::from_utf8(crate::as_rg::manual()).expect("ASCII");
-    let all: String = pages().iter().map(text).chain([rg]).collect();
+    let rg = crate::as_rg::manual();
+    let all: String = pages().into_iter().map(|page| page.roff).chain([rg]).collect();
     let mut files = Vec::new();
     for directory in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the crates") {
         let source = directory.expect("an entry").path().join("src");

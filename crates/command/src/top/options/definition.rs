@@ -16,9 +16,9 @@ use crate::message::excerpt;
 use crate::shell::candidates;
 use crate::shell::line::completer;
 use crate::top::options::key_fields::KeyFields;
+use crate::top::options::measures;
 use crate::top::options::measures::Measures;
 use crate::top::options::times::Times;
-use crate::top::options::measures;
 
 const FORMATS: &str = "\
 Format of the records [default: lines if fields are numbers, auto if they have names]
