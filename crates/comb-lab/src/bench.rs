@@ -18,7 +18,7 @@ use finecomb_bench::spawn::spawn;
 use finecomb_bench::spin::spin;
 use finecomb_command::bench::output::{Drawn, Format, Output};
 use finecomb_command::bench::{Arguments, Experiment as Choice};
-use finecomb_command::exit::{Exit, check_output, fail, output_failed};
+use finecomb_command::exit::{Exit, Failure, check_output};
 use finecomb_command::output;
 use finecomb_command::output::{Kind, is_device};
 use finecomb_command::{progress, terminal};
@@ -42,7 +42,7 @@ const PLOT: Kind =
     Kind { name: "a plot", is_this: |head| head.starts_with(b"<svg ") || head.starts_with(b"\x89PNG\r\n") };
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> Exit {
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     match &arguments.experiment {
         Choice::Scale(flags) => {
             run_with_plot(&flags.drawn, |progress| Ok(scale(&options::scale(flags)?, progress)?))
@@ -92,7 +92,10 @@ fn end_children_on_signals() -> Result<(), String> {
 type Measured<E> = Result<E, Box<dyn Error>>;
 
 /// [`run_experiment`] with a plot.
-fn run_with_plot<E: Experiment>(flags: &Drawn, measure: impl FnOnce(Progress<'_>) -> Measured<E>) -> Exit {
+fn run_with_plot<E: Experiment>(
+    flags: &Drawn,
+    measure: impl FnOnce(Progress<'_>) -> Measured<E>,
+) -> Result<Exit, Failure> {
     run_experiment(&flags.output, flags.plot.as_deref(), measure)
 }
 
@@ -101,32 +104,27 @@ fn run_experiment<E: Experiment>(
     output: &Output,
     plot: Option<&Path>,
     measure: impl FnOnce(Progress<'_>) -> Measured<E>,
-) -> Exit {
-    if let Err(exit) = check_output() {
-        return exit;
-    }
+) -> Result<Exit, Failure> {
+    check_output()?;
     // Before the measurement, which may take an hour.
     let saved = output.save.as_deref();
     let outputs = [(saved, &RESULT), (plot, &PLOT)];
-    let ready =
-        outputs.into_iter().filter_map(|(path, kind)| Some((path?, kind))).try_for_each(|(path, kind)| {
-            check_directory(path)?;
-            check_file(path, kind, output)
-        });
-    let result = ready.map_err(Into::into).and_then(|()| match &output.from_json {
-        Some(path) => Ok(read_json(path)?),
+    for (path, kind) in outputs.into_iter().filter_map(|(path, kind)| Some((path?, kind))) {
+        check_directory(path)?;
+        check_file(path, kind, output)?;
+    }
+    let result = match &output.from_json {
+        Some(path) => read_json(path).map_err(|error| error.to_string())?,
         None => {
             end_children_on_signals().map_err(|reason| format!("cannot handle signals: {reason}"))?;
-            with_bar(measure)
+            match with_bar(measure) {
+                // The thread of the signals ends the process.
+                Err(_) if IS_ENDING.load(Ordering::Acquire) => loop {
+                    thread::park();
+                },
+                measured => measured.map_err(|error| error.to_string())?,
+            }
         }
-    });
-    let result = match result {
-        Ok(result) => result,
-        // The thread of the signals ends the process.
-        Err(_) if IS_ENDING.load(Ordering::Acquire) => loop {
-            thread::park();
-        },
-        Err(reason) => return fail(reason),
     };
     let written = match output.format.choice() {
         Format::Text => {
@@ -137,16 +135,14 @@ fn run_experiment<E: Experiment>(
         Format::Markdown => stdout().write_all(result.markdown().as_bytes()),
         Format::Json => write_json(&result, stdout().lock()),
     };
-    let printed = match written {
-        Ok(()) => Exit::Found,
-        Err(error) => output_failed(&error),
-    };
-    let saved = saved.map_or(Ok(()), |path| save(&result, path));
-    let picture = plot.and_then(|path| Some((path, result.picture()?)));
-    match saved.and_then(|()| picture.map_or(Ok(()), |(path, picture)| write_picture(&picture, path))) {
-        Ok(()) => printed,
-        Err(reason) => fail(reason),
+    let printed = written.map_or_else(|error| Failure::from(error).exit(), |()| Exit::Found);
+    if let Some(path) = saved {
+        save(&result, path).map_err(|error| error.to_string())?;
     }
+    if let Some((path, picture)) = plot.and_then(|path| Some((path, result.picture()?))) {
+        write_picture(&picture, path).map_err(|error| error.to_string())?;
+    }
+    Ok(printed)
 }
 
 /// Checks that a file may be written. A device is always written to.

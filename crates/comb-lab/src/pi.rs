@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write, stderr, stdout};
 
-use finecomb_command::exit::{Exit, check_output, fail, fits_memory, output_failed};
+use finecomb_command::exit::{Exit, Failure, check_output, fits_memory};
 use finecomb_command::output::{Kind, Output, is_device, write};
 use finecomb_command::pi::Arguments;
 use finecomb_command::progress;
@@ -16,31 +16,25 @@ const STEPS: u64 = 1000;
 const TEMPLATE: &str = "{bar:40} {percent} %, {elapsed}, {eta} left";
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> Exit {
-    if arguments.output.is_none()
-        && let Err(exit) = check_output()
-    {
-        return exit;
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    if arguments.output.is_none() {
+        check_output()?;
     }
-    let computed = check_file(arguments)
-        .and_then(|()| {
-            fits_memory(format_args!("{} digits take", Count(arguments.digits)), memory(arguments.digits))
-        })
-        .and_then(|()| compute(arguments));
-    let mut computed = match computed {
-        Ok(computed) => computed,
-        Err(reason) => return fail(reason),
-    };
+    check_file(arguments)?;
+    fits_memory(format_args!("{} digits take", Count(arguments.digits)), memory(arguments.digits))?;
+    let mut computed = compute(arguments)?;
     match arguments.packed {
         true => computed = packed(&computed),
         false => computed.push(b'\n'),
     }
-    let Some(path) = &arguments.output else {
+    if let Some(path) = &arguments.output {
+        write(path, &computed)?;
+    } else {
         let mut out = stdout().lock();
-        let written = out.write_all(&computed).and_then(|()| out.flush());
-        return written.map_or_else(|error| output_failed(&error), |()| Exit::Found);
-    };
-    write(path, &computed).map_or_else(fail, |()| Exit::Found)
+        out.write_all(&computed)?;
+        out.flush()?;
+    }
+    Ok(Exit::Found)
 }
 
 fn compute(arguments: &Arguments) -> Result<Vec<u8>, String> {

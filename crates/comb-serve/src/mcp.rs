@@ -17,7 +17,7 @@ mod sink;
 mod tools;
 mod transport;
 
-use finecomb_command::exit::{Exit, check_output, fail};
+use finecomb_command::exit::{Exit, Failure, check_output};
 use finecomb_command::mcp::Arguments;
 use finecomb_command::terminal::When;
 use finecomb_sys::io_reason;
@@ -29,16 +29,12 @@ use self::context::Context;
 use self::server::Server;
 use self::transport::Lines;
 /// Runs `comb mcp`.
-pub(crate) fn run(arguments: &Arguments) -> Exit {
-    if let Err(exit) = check_output() {
-        return exit;
-    }
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    check_output()?;
     // Answers are text for a model, at any setting of colours.
     When::Never.apply();
-    match serve(arguments) {
-        Ok(()) => Exit::Found,
-        Err(reason) => fail(reason),
-    }
+    serve(arguments)?;
+    Ok(Exit::Found)
 }
 
 /// Serves the client until it closes the connection.

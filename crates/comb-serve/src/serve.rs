@@ -4,7 +4,7 @@ use std::env;
 use std::io::stdout;
 
 use finecomb_command::advice::Advised;
-use finecomb_command::exit::{Exit, fail, output_failed};
+use finecomb_command::exit::{Exit, Failure};
 use finecomb_command::serve::{Arguments, CgiArguments, Limits as LimitFlags, Named};
 use finecomb_command::{message, version};
 use finecomb_serve::{
@@ -12,13 +12,10 @@ use finecomb_serve::{
 };
 
 /// Runs `comb serve`.
-pub(crate) fn run(arguments: Arguments) -> Exit {
+pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let threads = arguments.threads.count().get();
     let Arguments { indexes, listen, cors, allowed_hosts, access_log, limits, .. } = arguments;
-    let catalog = match open(indexes) {
-        Ok(catalog) => catalog,
-        Err(reason) => return fail(reason),
-    };
+    let catalog = open(indexes)?;
     let limits = limits_of(&limits);
     let access_log = access_log.map(|path| match path.to_str() {
         Some("-") => LogTarget::Output,
@@ -27,25 +24,17 @@ pub(crate) fn run(arguments: Arguments) -> Exit {
     let (version, on_message) = (version::short(), message::note_without_waiting);
     let options =
         ServeOptions { listen, limits, cors, allowed_hosts, access_log, threads, version, on_message };
-    match serve(catalog, &options) {
-        Ok(()) => Exit::Found,
-        Err(error) => fail(error),
-    }
+    serve(catalog, &options).map_err(|error| error.to_string())?;
+    Ok(Exit::Found)
 }
 
 /// Runs `comb cgi`.
-pub(crate) fn cgi(arguments: CgiArguments) -> Exit {
+pub(crate) fn cgi(arguments: CgiArguments) -> Result<Exit, Failure> {
     let Some(request) = CgiRequest::from_environment(|name| env::var(name).ok()) else {
-        return fail("no CGI request in the environment; let a web server start 'comb cgi'");
+        return Err("no CGI request in the environment; let a web server start 'comb cgi'".into());
     };
-    let catalog = match open(arguments.indexes) {
-        Ok(catalog) => catalog,
-        Err(reason) => return fail(reason),
-    };
-    match respond(&catalog, &request, &mut stdout().lock()) {
-        Ok(()) => Exit::Found,
-        Err(error) => output_failed(&error),
-    }
+    respond(&open(arguments.indexes)?, &request, &mut stdout().lock())?;
+    Ok(Exit::Found)
 }
 
 /// Opens indexes, by default under the names of their files.

@@ -13,7 +13,7 @@ use std::process::Command;
 
 use finecomb_sys::{io_reason, stdio};
 
-use crate::exit::{Exit, fail};
+use crate::exit::Failure;
 use crate::program::Program;
 
 /// A program beside `comb`.
@@ -56,7 +56,7 @@ impl Other {
 }
 
 /// Becomes the other program if the first argument is a command of one that is installed. Returns if not, or if it cannot be run.
-pub(crate) fn enter_by_first_argument() -> Option<Exit> {
+pub(crate) fn enter_by_first_argument() -> Option<Failure> {
     let command = env::args_os().nth(1)?;
     let other = Other::of_command(&command).filter(|_| Program::current() == Program::Comb)?;
     match become_other(other) {
@@ -67,15 +67,15 @@ pub(crate) fn enter_by_first_argument() -> Option<Exit> {
 }
 
 /// Becomes the other program. Returns if it cannot be run.
-pub(crate) fn enter(other: Other) -> Exit {
+pub(crate) fn enter(other: Other) -> Failure {
     match become_other(other) {
-        error if error.kind() == ErrorKind::NotFound => fail(other.missing()),
+        error if error.kind() == ErrorKind::NotFound => other.missing().into(),
         error => cannot_run(other, &error),
     }
 }
 
-fn cannot_run(other: Other, error: &io::Error) -> Exit {
-    fail(format_args!("cannot run {}: {}", other.name(), io_reason(error)))
+fn cannot_run(other: Other, error: &io::Error) -> Failure {
+    format!("cannot run {}: {}", other.name(), io_reason(error)).into()
 }
 
 fn become_other(other: Other) -> io::Error {

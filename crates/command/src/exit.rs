@@ -7,6 +7,8 @@ use std::process::{ExitCode, Termination};
 use finecomb_sys::units::Bytes;
 use finecomb_sys::{io_reason, memory, stdio};
 
+use crate::advice::Advised;
+use crate::args::selection::UsageError;
 use crate::message;
 
 /// Exit status, as that of grep.
@@ -38,6 +40,57 @@ impl Termination for Exit {
     }
 }
 
+/// Error that ends a command. It becomes a line on standard error in one place, where the command is called.
+#[derive(Debug)]
+pub enum Failure {
+    /// An error in words.
+    Message(String),
+    /// Error of a write to standard output.
+    Output(io::Error),
+}
+
+impl Failure {
+    /// Prints the error. A closed pipe is not an error: its reader has seen enough.
+    pub fn exit(self) -> Exit {
+        match self {
+            Self::Message(text) => fail(text),
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Found,
+            Self::Output(error) => fail(format_args!("standard output: {}", io_reason(&error))),
+        }
+    }
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Self {
+        Self::Message(text)
+    }
+}
+
+impl From<&str> for Failure {
+    fn from(text: &str) -> Self {
+        Self::Message(text.to_owned())
+    }
+}
+
+impl From<UsageError> for Failure {
+    fn from(UsageError(text): UsageError) -> Self {
+        Self::Message(text)
+    }
+}
+
+impl<E: Advised> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Message(error.advised())
+    }
+}
+
+/// An error of a write to standard output. Those of files are put in words, with the path, where they occur.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
 /// End of a search over files. Its exit status is that of grep.
 pub(crate) struct Ending {
     /// Error that ended the output.
@@ -57,34 +110,34 @@ impl Ending {
     pub(crate) fn exit(self) -> Exit {
         let Self { output_error, profiled, any, failed, quiet } = self;
         if let Some(error) = output_error {
-            return output_failed(&error).or(if failed { Exit::Error } else { Exit::Found });
+            return Failure::from(error).exit().or(if failed { Exit::Error } else { Exit::Found });
         }
-        profiled.or(match () {
-            () if any && (quiet || !failed) => Exit::Found,
-            () if failed => Exit::Error,
-            () => Exit::NotFound,
+        profiled.or(match any {
+            true if quiet || !failed => Exit::Found,
+            _ if failed => Exit::Error,
+            _ => Exit::NotFound,
         })
     }
 }
 
 /// Prints the whole output of a command.
 pub(crate) fn print(text: &[u8]) -> Exit {
-    match stdout().write_all(text) {
-        Ok(()) => Exit::Found,
-        Err(error) => output_failed(&error),
-    }
+    stdout().write_all(text).map_or_else(|error| Failure::from(error).exit(), |()| Exit::Found)
 }
 
-/// Prints an error that ends the command.
+/// Prints an error after which the command continues, and returns its exit status.
 pub fn fail(reason: impl Display) -> Exit {
     message::error(reason);
     Exit::Error
 }
 
-/// Prints an error if standard output is closed, which would lose the result.
-pub fn check_output() -> Result<(), Exit> {
+/// Checks that standard output is not closed, which would lose the result.
+///
+/// # Errors
+/// If it is.
+pub fn check_output() -> Result<(), Failure> {
     if stdio::output_was_closed() {
-        return Err(fail("standard output: closed; redirect output to a file or a pipe"));
+        return Err("standard output: closed; redirect output to a file or a pipe".into());
     }
     Ok(())
 }
@@ -98,12 +151,4 @@ pub fn fits_memory(what: impl Display, needed: u64) -> Result<(), String> {
         }
         _ => Ok(()),
     }
-}
-
-/// Prints an error of a write to standard output. A closed pipe is not an error: its reader has seen enough.
-pub fn output_failed(error: &io::Error) -> Exit {
-    if error.kind() == io::ErrorKind::BrokenPipe {
-        return Exit::Found;
-    }
-    fail(format_args!("standard output: {}", io_reason(error)))
 }

@@ -63,7 +63,7 @@ use std::time::Instant;
 
 use crate::args::Command;
 use crate::door::Other;
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 use crate::terminal::When;
 
 /// Runs the command line of `comb` in this version, which began at `start`.
@@ -81,7 +81,7 @@ pub enum LabCommand {
 }
 
 /// Runs the command line of `comb-lab` in this version.
-pub fn run_lab(version: &'static str, run: impl FnOnce(LabCommand) -> Exit) -> ExitCode {
+pub fn run_lab(version: &'static str, run: impl FnOnce(LabCommand) -> Result<Exit, Failure>) -> ExitCode {
     run_other(Other::Lab, version, |command| {
         Some(run(match command {
             Command::Bench(arguments) => LabCommand::Bench(arguments),
@@ -102,7 +102,7 @@ pub enum ServeCommand {
 }
 
 /// Runs the command line of `comb-serve` in this version.
-pub fn run_serve(version: &'static str, run: impl FnOnce(ServeCommand) -> Exit) -> ExitCode {
+pub fn run_serve(version: &'static str, run: impl FnOnce(ServeCommand) -> Result<Exit, Failure>) -> ExitCode {
     run_other(Other::Serve, version, |command| {
         Some(run(match command {
             Command::Serve(arguments) => ServeCommand::Serve(arguments),
@@ -114,15 +114,20 @@ pub fn run_serve(version: &'static str, run: impl FnOnce(ServeCommand) -> Exit) 
 }
 
 /// Runs the command line of another program; `run` returns `None` for commands of `comb`.
-fn run_other(other: Other, version: &'static str, run: impl FnOnce(Command) -> Option<Exit>) -> ExitCode {
+fn run_other(
+    other: Other,
+    version: &'static str,
+    run: impl FnOnce(Command) -> Option<Result<Exit, Failure>>,
+) -> ExitCode {
     version::set(version);
     let exit = match parse::parse() {
         Ok(arguments) => {
             arguments.common.color.unwrap_or(When::Auto).apply();
-            run(arguments.command).unwrap_or_else(|| {
+            let done = run(arguments.command).unwrap_or_else(|| {
                 let commands = other.commands().join(", ");
-                exit::fail(format_args!("{} has the commands {commands}; use comb for others", other.name()))
-            })
+                Err(format!("{} has the commands {commands}; use comb for others", other.name()).into())
+            });
+            done.unwrap_or_else(Failure::exit)
         }
         Err(error) => message::usage(&error),
     };
@@ -130,26 +135,30 @@ fn run_other(other: Other, version: &'static str, run: impl FnOnce(Command) -> O
 }
 
 fn command_line_of_process(start: Instant) -> Exit {
-    if let Some(exit) = shell::complete::answer().or_else(door::enter_by_first_argument) {
+    if let Some(exit) = shell::complete::answer() {
         return exit;
+    }
+    if let Some(failure) = door::enter_by_first_argument() {
+        return failure.exit();
     }
     let arguments = match parse::parse() {
         Ok(arguments) => arguments,
         Err(error) => return message::usage(&error),
     };
     arguments.common.color.unwrap_or(When::Auto).apply();
-    match arguments.command {
-        Command::Bench(_) | Command::Pi(_) => door::enter(Other::Lab),
+    let done = match arguments.command {
+        Command::Bench(_) | Command::Pi(_) => Err(door::enter(Other::Lab)),
         Command::Find(arguments) => find::run::run(&arguments),
         Command::Grep(arguments) => grep::run::run(*arguments, start),
         Command::Index(arguments) => index::run::run(&arguments),
         Command::Links(arguments) => links::run::run(&arguments),
-        Command::Cgi(_) | Command::Mcp(_) | Command::Serve(_) => door::enter(Other::Serve),
+        Command::Cgi(_) | Command::Mcp(_) | Command::Serve(_) => Err(door::enter(Other::Serve)),
         #[cfg(feature = "symbols")]
         Command::Symbols(arguments) => symbols::run::run(&arguments, start),
         Command::Top(arguments) => top::run::run(*arguments, start),
-        Command::Completions { shell } => shell::completions::completions(shell),
-        Command::Man { command, output } => shell::man::run(&command, output.as_deref()),
-        Command::Print(text, exit) => exit::print(&text).or(exit),
-    }
+        Command::Completions { shell } => Ok(shell::completions::completions(shell)),
+        Command::Man { command, output } => Ok(shell::man::run(&command, output.as_deref())),
+        Command::Print(text, exit) => Ok(exit::print(&text).or(exit)),
+    };
+    done.unwrap_or_else(Failure::exit)
 }

@@ -13,7 +13,7 @@ use finecomb_top::{AbsentField, Answer, FirstSkipped, MAX_GAP, QueryPart, Skippe
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::advice::{Advised, on_failure};
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 use crate::program::Program;
 use crate::top::options::CountOptions;
 
@@ -81,10 +81,7 @@ pub(crate) fn failures(failures: &[(String, String)]) {
 /// Prints an error in the arguments, or the requested help.
 pub(crate) fn usage(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
-        return match error.print() {
-            Ok(()) => Exit::Found,
-            Err(failure) => crate::exit::output_failed(&failure),
-        };
+        return error.print().map_or_else(|error| Failure::from(error).exit(), |()| Exit::Found);
     }
     let program = Program::current();
     if let Some(text) = as_ripgrep_says(error).filter(|_| program == Program::Rg) {
@@ -121,11 +118,13 @@ pub(crate) fn left_out(answer: &Answer, options: &CountOptions, is_tail: bool) -
     let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
     let all = answer.records + count(&answer.skipped) + count(&answer.malformed) + count(&answer.unmatched);
     let all = counted(all, "record");
-    let far = match () {
+    let far = if is_tail {
         // The file may have another name by now.
-        () if is_tail => 0,
-        () if options.reads_only_window() => FAR,
-        () => u64::MAX,
+        0
+    } else if options.reads_only_window() {
+        FAR
+    } else {
+        u64::MAX
     };
     if let Some(skipped) = &answer.skipped {
         let lack = match &answer.key_fields[..] {

@@ -5,51 +5,23 @@ use std::os::unix::ffi::OsStrExt;
 
 use anstyle::{AnsiColor, Style};
 use finecomb_text_index::{CountAnswer, Direction, SearchAnswer};
-use finecomb_text_index::{Error, Index, Occurrences, Passage, Pattern};
+use finecomb_text_index::{Index, Occurrences, Passage, Pattern};
 
-use crate::advice::Advised;
-use crate::exit::{Exit, check_output, fail, output_failed};
+use crate::exit::{Exit, Failure, check_output};
 use crate::find::args::{Arguments, Format};
 use crate::terminal;
 
 /// Maximum context in symbols, as it is read into memory.
 const MAX_CONTEXT: u64 = 1 << 24;
 
-/// Error of a search.
-enum Failure {
-    Index(Error),
-    Output(io::Error),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Index(error)
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Self::Output(error)
-    }
-}
-
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> Exit {
-    if let Err(exit) = check_output() {
-        return exit;
-    }
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    check_output()?;
+    // If the search fails, its drop prints the occurrences found before the error.
     let mut out = BufWriter::new(stdout().lock());
-    let found = find(arguments, &mut out).and_then(|found| Ok(out.flush().map(|()| found)?));
-    match found {
-        Ok(true) => Exit::Found,
-        Ok(false) => Exit::NotFound,
-        Err(Failure::Output(error)) => output_failed(&error),
-        Err(Failure::Index(error)) => {
-            // Prints the occurrences found before the error.
-            let _ = out.flush();
-            fail(error.advised())
-        }
-    }
+    let any = find(arguments, &mut out)?;
+    out.flush()?;
+    Ok(if any { Exit::Found } else { Exit::NotFound })
 }
 
 fn find(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {

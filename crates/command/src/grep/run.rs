@@ -10,8 +10,7 @@ use finecomb_sys::io_reason;
 use finecomb_sys::units::{Count, counted};
 use finecomb_tree_index::Error;
 
-use crate::advice::Advised;
-use crate::exit::{Ending, Exit, check_output, fail, output_failed};
+use crate::exit::{Ending, Exit, Failure, check_output};
 use crate::grep::args::{Arguments, Job, Paths, UsageError};
 use crate::indexed_search as indexed;
 use crate::indexed_search::{Indexed, sought};
@@ -21,20 +20,17 @@ use crate::profile;
 use crate::program::Program;
 
 /// Runs the command.
-pub(crate) fn run(arguments: Arguments, start: Instant) -> Exit {
+pub(crate) fn run(arguments: Arguments, start: Instant) -> Result<Exit, Failure> {
     arguments.color().apply();
-    if let Err(exit) = check_output() {
-        return exit;
-    }
-    let done = match arguments.job() {
+    check_output()?;
+    match arguments.job() {
         Job::Search => search(&arguments, start),
         Job::Files => files(&arguments, start),
         Job::TypeList => types(&arguments),
-    };
-    done.unwrap_or_else(fail)
+    }
 }
 
-fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
+fn search(arguments: &Arguments, start: Instant) -> Result<Exit, Failure> {
     let started = Instant::now();
     let paths = arguments.paths()?;
     let implicit = paths.implicit;
@@ -46,13 +42,11 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
         // Returns before the pattern is parsed.
         return Ok(Exit::NotFound);
     }
-    let query = Query::new(&options).map_err(|error| UsageError(error.advised()))?;
+    let query = Query::new(&options)?;
     if table.is_none() && !query.can_match() {
         return Ok(Exit::NotFound);
     }
-    if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
-        return Ok(fail(reason));
-    }
+    profile::check(arguments.profile(), &inputs.named)?;
     let sought = sought(arguments, &inputs, &query);
     let scan = arguments.scan();
     let indexes = Indexed::new(
@@ -67,8 +61,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     let run = |out: &mut (dyn Write + Send)| grep(&inputs, &scan, &query, out);
     let (mut outcome, end) = match table.map(|table| table.lines(stdout(), run)) {
         None => (run(&mut stdout()), Ok(Vec::new())),
-        Some(Ok(done)) => done,
-        Some(Err(error)) => return Ok(output_failed(&error)),
+        Some(done) => done?,
     };
     if is_interrupted(&scan) {
         return Ok(Exit::Interrupted);
@@ -107,16 +100,14 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
     Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
 }
 
-fn files(arguments: &Arguments, start: Instant) -> Result<Exit, UsageError> {
+fn files(arguments: &Arguments, start: Instant) -> Result<Exit, Failure> {
     let paths = arguments.paths()?;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
     let inputs = inputs(arguments, paths)?;
     if options.prints_no_results() {
         return Ok(Exit::NotFound);
     }
-    if let Err(reason) = profile::check(arguments.profile(), &inputs.named) {
-        return Ok(fail(reason));
-    }
+    profile::check(arguments.profile(), &inputs.named)?;
     let scan = arguments.scan();
     let indexes =
         Indexed::new(arguments.index(), arguments.updates_index(), arguments.messages(), None, scan.width)?;
@@ -155,10 +146,10 @@ fn files_summary(arguments: &Arguments, options: &GrepOptions, done: &Ordered<()
 }
 
 /// Starts the pager, if one is wanted and there is output, which goes to a terminal.
-fn pager(arguments: &Arguments, options: &GrepOptions) -> Result<Option<Pager>, UsageError> {
+fn pager(arguments: &Arguments, options: &GrepOptions) -> Result<Option<Pager>, String> {
     let command = arguments.pager().filter(|_| !options.quiet && stdout().is_terminal());
     let pager = command.map(Pager::start).transpose();
-    pager.map_err(|error| UsageError(format!("--pager: {}", io_reason(&error))))
+    pager.map_err(|error| format!("--pager: {}", io_reason(&error)))
 }
 
 /// The options of a job that Ctrl-C stops while there is a pager.
@@ -193,17 +184,14 @@ pub(crate) fn has_files(arguments: &Arguments, inputs: &Inputs, options: &GrepOp
 }
 
 /// Prints the file types.
-fn types(arguments: &Arguments) -> Result<Exit, UsageError> {
+fn types(arguments: &Arguments) -> Result<Exit, Failure> {
     let types = arguments.types()?;
     let mut out = String::new();
     for definition in types.definitions() {
         out.push_str(&format!("{}: {}\n", definition.name(), definition.globs().join(", ")));
     }
-    Ok(match stdout().write_all(out.as_bytes()) {
-        Ok(()) if types.definitions().is_empty() => Exit::NotFound,
-        Ok(()) => Exit::Found,
-        Err(error) => output_failed(&error),
-    })
+    stdout().write_all(out.as_bytes())?;
+    Ok(if types.definitions().is_empty() { Exit::NotFound } else { Exit::Found })
 }
 
 /// The inputs of a search.

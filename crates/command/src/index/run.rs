@@ -13,9 +13,8 @@ use finecomb_text_index::{
 };
 use serde_json::json;
 
-use crate::advice::Advised;
 use crate::args::format::TextOrJson;
-use crate::exit::{Exit, fail, fits_memory, print};
+use crate::exit::{Exit, Failure, fits_memory, print};
 use crate::index::args::{Action, Arguments, Build, Export, Import, Info, Verify};
 use crate::index::stages::with_stages;
 use crate::index::tree_index;
@@ -23,8 +22,8 @@ use crate::message;
 use crate::output::{Kind, Output};
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> Exit {
-    let done = match &arguments.action {
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    match &arguments.action {
         Action::Build(arguments) => build(arguments),
         Action::Update(arguments) => tree_index::update(arguments),
         Action::Watch(arguments) => tree_index::watch(arguments),
@@ -34,11 +33,8 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
         Action::Import(arguments) => import(arguments),
         Action::List(arguments) => return tree_index::list(arguments),
         Action::Drop(arguments) => tree_index::drop(arguments),
-    };
-    match done {
-        Ok(()) => Exit::Found,
-        Err(reason) => fail(reason),
-    }
+    }?;
+    Ok(Exit::Found)
 }
 
 /// Seconds per symbol to sort, write and sync with one thread; measured on texts of 20 to 500 million symbols on an
@@ -55,7 +51,7 @@ fn predicted_time(symbols: u64, threads: usize) -> Duration {
 /// Kind of file that a build may replace.
 const INDEX: Kind = Kind { name: "a comb index", is_this: is_index };
 
-fn build(arguments: &Build) -> Result<(), String> {
+fn build(arguments: &Build) -> Result<(), Failure> {
     let Build { file, force, .. } = arguments;
     if file.is_dir() {
         return tree_index::build(arguments);
@@ -90,8 +86,8 @@ fn build(arguments: &Build) -> Result<(), String> {
 }
 
 /// Runs a build, and prints the text that it returns and the time of each stage.
-fn report(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result<(), String> {
-    let (built, took) = with_stages(stage_name, build).map_err(|error| error.advised())?;
+fn report(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result<(), Failure> {
+    let (built, took) = with_stages(stage_name, build)?;
     message::note(format_args!("{built}; {took}"));
     Ok(())
 }
@@ -106,20 +102,17 @@ fn stage_name(stage: Stage) -> &'static str {
     }
 }
 
-fn info(arguments: &Info) -> Exit {
+fn info(arguments: &Info) -> Result<Exit, Failure> {
     if arguments.index.is_dir() {
         return tree_index::info(arguments);
     }
-    let index = match Index::open(&arguments.index) {
-        Ok(index) => index,
-        Err(error) => return fail(error.advised()),
-    };
+    let index = Index::open(&arguments.index)?;
     let text = if arguments.format.choice() == TextOrJson::Json {
         json_description(&index)
     } else {
         text_description(&index)
     };
-    print(text.as_bytes())
+    Ok(print(text.as_bytes()))
 }
 
 fn text_description(index: &Index) -> String {
@@ -152,31 +145,35 @@ fn json_description(index: &Index) -> String {
     format!("{object}\n")
 }
 
-fn verify(arguments: &Verify) -> Result<(), String> {
+fn verify(arguments: &Verify) -> Result<(), Failure> {
     if arguments.index.is_dir() {
         return tree_index::verify(&arguments.home.required()?, &arguments.index);
     }
-    let index = Index::open(&arguments.index).map_err(|error| error.advised())?;
+    let index = Index::open(&arguments.index)?;
     let threads = arguments.threads.count().get();
-    let checked = if arguments.full { index.verify_fully(threads) } else { index.verify(threads) };
-    checked.map_err(|error| error.advised())?;
-    let what = if arguments.full { "index valid" } else { "checksums match" };
+    let what = if arguments.full {
+        index.verify_fully(threads)?;
+        "index valid"
+    } else {
+        index.verify(threads)?;
+        "checksums match"
+    };
     message::note(format_args!("{}: {what}", arguments.index.display()));
     Ok(())
 }
 
-fn export(arguments: &Export) -> Result<(), String> {
-    let index = Index::open(&arguments.index).map_err(|error| error.advised())?;
+fn export(arguments: &Export) -> Result<(), Failure> {
+    let index = Index::open(&arguments.index)?;
     let Export { force, .. } = *arguments;
     for path in &pisearch_files(&arguments.pisearch) {
         Output { path, sources: &[&arguments.index], force }.check(None)?;
     }
-    let [text, suffixes] = index.export_pisearch(&arguments.pisearch).map_err(|error| error.advised())?;
+    let [text, suffixes] = index.export_pisearch(&arguments.pisearch)?;
     message::note(format_args!("wrote {} and {}", text.display(), suffixes.display()));
     Ok(())
 }
 
-fn import(arguments: &Import) -> Result<(), String> {
+fn import(arguments: &Import) -> Result<(), Failure> {
     let Import { pisearch, force, .. } = arguments;
     let output = arguments.output.clone().unwrap_or_else(|| with_ending(pisearch, ".comb"));
     let [text, suffixes] = pisearch_files(pisearch);

@@ -12,26 +12,25 @@ use finecomb_tree_index::{
 };
 use serde_json::json;
 
-use crate::advice::Advised;
 use crate::args::format::TextOrJson;
-use crate::exit::{Exit, fail, print};
+use crate::exit::{Exit, Failure, fail, print};
 use crate::index::args::{Build, Drop, Indexed, Info as InfoArguments, List};
 use crate::index::stages::with_stages;
 use crate::message;
 
 /// Builds the index of a directory.
-pub(crate) fn build(arguments: &Build) -> Result<(), String> {
+pub(crate) fn build(arguments: &Build) -> Result<(), Failure> {
     let root = root(&arguments.file)?;
     let home = arguments.home.required()?;
     let width = arguments.threads.count().get();
     let build = |on_stage: &dyn Fn(Stage)| build_index(&home, &root, &options(width, on_stage));
-    let (built, took) = with_stages(stage_name, build).map_err(|error| error.advised())?;
+    let (built, took) = with_stages(stage_name, build)?;
     message::problems(&built.problems);
     if !IS_LINUX {
         let root = root.display();
         message::note(format_args!("{root}: searches use an index only on Linux; here they read all files"));
     }
-    let info = Info::of_tree(&home, &root).map_err(|error| error.advised())?;
+    let info = Info::of_tree(&home, &root)?;
     message::note(format_args!(
         "{}: {} of {}, an index of {}; {took}",
         root.display(),
@@ -43,13 +42,12 @@ pub(crate) fn build(arguments: &Build) -> Result<(), String> {
 }
 
 /// Updates the index of a directory.
-pub(crate) fn update(arguments: &Indexed) -> Result<(), String> {
+pub(crate) fn update(arguments: &Indexed) -> Result<(), Failure> {
     let root = root(&arguments.directory)?;
     let home = arguments.home.required()?;
     let width = arguments.threads.count().get();
     let update = |on_stage: &dyn Fn(Stage)| update_index(&home, &root, &options(width, on_stage));
-    let (Built { problems, files, read, is_new }, took) =
-        with_stages(stage_name, update).map_err(|error| error.advised())?;
+    let (Built { problems, files, read, is_new }, took) = with_stages(stage_name, update)?;
     message::problems(&problems);
     let what = if is_new { "read" } else { "read, nothing has changed" };
     let (read, files) = (Count(read as u64), counted(files as u64, "file"));
@@ -58,7 +56,7 @@ pub(crate) fn update(arguments: &Indexed) -> Result<(), String> {
 }
 
 /// Watches a directory.
-pub(crate) fn watch(arguments: &Indexed) -> Result<(), String> {
+pub(crate) fn watch(arguments: &Indexed) -> Result<(), Failure> {
     let root = root(&arguments.directory)?;
     let home = arguments.home.required()?;
     let build = options(arguments.threads.count().get(), &|_| {});
@@ -77,8 +75,7 @@ pub(crate) fn watch(arguments: &Indexed) -> Result<(), String> {
             )),
         }
     };
-    watch_tree(&home, &root, &WatchOptions::new(&build, &stop).on_state(&on_state))
-        .map_err(|error| error.advised())
+    Ok(watch_tree(&home, &root, &WatchOptions::new(&build, &stop).on_state(&on_state))?)
 }
 
 /// Updates the index of a tree, and shows nothing.
@@ -110,27 +107,19 @@ fn stage_name(stage: Stage) -> &'static str {
 }
 
 /// Describes the index of a directory.
-pub(crate) fn info(arguments: &InfoArguments) -> Exit {
-    let info = arguments.home.required().and_then(|home| {
-        let root = root(&arguments.index)?;
-        Info::of_tree(&home, &root).map_err(|error| error.advised())
-    });
-    match info {
-        Ok(info) if arguments.format.choice() == TextOrJson::Json => {
-            print(format!("{}\n", json_of(&info)).as_bytes())
-        }
-        Ok(info) => print(text_of(&info).as_bytes()),
-        Err(reason) => fail(reason),
-    }
+pub(crate) fn info(arguments: &InfoArguments) -> Result<Exit, Failure> {
+    let home = arguments.home.required()?;
+    let info = Info::of_tree(&home, &root(&arguments.index)?)?;
+    let text = match arguments.format.choice() {
+        TextOrJson::Json => format!("{}\n", json_of(&info)),
+        TextOrJson::Text => text_of(&info),
+    };
+    Ok(print(text.as_bytes()))
 }
 
 /// Lists all indexes.
-pub(crate) fn list(arguments: &List) -> Exit {
-    let all = arguments.home.required().and_then(|home| Info::of_all(&home).map_err(|error| error.advised()));
-    let all = match all {
-        Ok(all) => all,
-        Err(reason) => return fail(reason),
-    };
+pub(crate) fn list(arguments: &List) -> Result<Exit, Failure> {
+    let all = Info::of_all(&arguments.home.required()?)?;
     let is_json = arguments.format.choice() == TextOrJson::Json;
     let (mut out, mut exit) = (String::new(), Exit::Found);
     for info in &all {
@@ -144,24 +133,24 @@ pub(crate) fn list(arguments: &List) -> Exit {
             Err(error) => exit = fail(error),
         }
     }
-    print(out.as_bytes()).or(exit)
+    Ok(print(out.as_bytes()).or(exit))
 }
 
 /// Verifies the index of a directory.
-pub(crate) fn verify(home: &Path, directory: &Path) -> Result<(), String> {
+pub(crate) fn verify(home: &Path, directory: &Path) -> Result<(), Failure> {
     let root = root(directory)?;
-    verify_index(home, &root).map_err(|error| error.advised())?;
+    verify_index(home, &root)?;
     message::note(format_args!("{}: checksums match", root.display()));
     Ok(())
 }
 
 /// Removes the index of a directory, which may be gone.
-pub(crate) fn drop(arguments: &Drop) -> Result<(), String> {
+pub(crate) fn drop(arguments: &Drop) -> Result<(), Failure> {
     let home = arguments.home.required()?;
     let root = root(&arguments.directory).or_else(|reason| {
         if arguments.directory.is_absolute() { Ok(arguments.directory.clone()) } else { Err(reason) }
     })?;
-    drop_index(&home, &root).map_err(|error| error.advised())
+    Ok(drop_index(&home, &root)?)
 }
 
 fn text_of(info: &Info) -> String {

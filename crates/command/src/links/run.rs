@@ -8,7 +8,7 @@ use std::path::Path;
 
 use finecomb_sys::io_reason;
 
-use crate::exit::{Exit, fail, print};
+use crate::exit::{Exit, Failure, fail, print};
 use crate::links::args::Arguments;
 use crate::program::Program;
 
@@ -23,15 +23,10 @@ of fzf, and most coding agents. Others bring their own rg:
 ";
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> Exit {
-    let program = match env::current_exe() {
-        Ok(program) => program,
-        Err(error) => {
-            return fail(format_args!("the path of this program is unknown: {}", io_reason(&error)));
-        }
-    };
-    let mut text = String::new();
-    let (mut has_rg, mut failed) = (false, false);
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+    let program = env::current_exe()
+        .map_err(|error| format!("the path of this program is unknown: {}", io_reason(&error)))?;
+    let (mut text, mut has_rg, mut exit) = (String::new(), false, Exit::Found);
     for name in Program::OTHERS.map(Program::name) {
         if !arguments.names.is_empty() && !arguments.names.iter().any(|wanted| wanted == name) {
             continue;
@@ -43,19 +38,15 @@ pub(crate) fn run(arguments: &Arguments) -> Exit {
                 has_rg |= name == Program::Rg.name();
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                fail(format_args!("{}: exists; --force replaces it", link.display()));
-                failed = true;
+                exit = fail(format_args!("{}: exists; --force replaces it", link.display()));
             }
-            Err(error) => {
-                fail(format_args!("{}: {}", link.display(), io_reason(&error)));
-                failed = true;
-            }
+            Err(error) => exit = fail(format_args!("{}: {}", link.display(), io_reason(&error))),
         }
     }
     if has_rg {
         text.push_str(USERS_OF_RG);
     }
-    print(text.as_bytes()).or(if failed { Exit::Error } else { Exit::Found })
+    Ok(print(text.as_bytes()).or(exit))
 }
 
 /// Makes a link, unless it is there already. With `force`, it replaces a file.

@@ -14,7 +14,7 @@ use finecomb_tree_index::Sought;
 use serde::Serialize;
 
 use crate::advice::Advised;
-use crate::exit::{Ending, Exit, check_output, fail};
+use crate::exit::{Ending, Exit, Failure, check_output};
 use crate::indexed_search::Indexed;
 use crate::message;
 use crate::output::{Kind, Output, is_device, write};
@@ -37,16 +37,12 @@ const PARQUET: Kind = Kind { name: "a Parquet file", is_this: |head| head.starts
 const ETAGS: Kind = Kind { name: "a TAGS file of Emacs", is_this: |head| head.starts_with(b"\x0c\n") };
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments, start: Instant) -> Exit {
-    if (arguments.output.is_none() || arguments.stats)
-        && let Err(exit) = check_output()
-    {
-        return exit;
+pub(crate) fn run(arguments: &Arguments, start: Instant) -> Result<Exit, Failure> {
+    if arguments.output.is_none() || arguments.stats {
+        check_output()?;
     }
-    match list(arguments) {
-        Ok(listed) => finish(arguments, listed, start),
-        Err(reason) => fail(reason),
-    }
+    let listed = list(arguments)?;
+    Ok(listed.finish(arguments, start))
 }
 
 /// A list that is done.
@@ -88,8 +84,8 @@ pub(crate) fn prepare(
 }
 
 /// Lists what is asked for.
-fn list(arguments: &Arguments) -> Result<Listed, String> {
-    let inputs = arguments.inputs().map_err(|error| error.to_string())?;
+fn list(arguments: &Arguments) -> Result<Listed, Failure> {
+    let inputs = arguments.inputs()?;
     let table = arguments.table()?.filter(|_| !arguments.quiet);
     profile::check(arguments.profile(), &inputs.named)?;
     let scan = arguments.scan();
@@ -152,24 +148,28 @@ fn set_time(path: &Path, begun: SystemTime) -> io::Result<()> {
     File::options().append(true).open(path)?.set_modified(begun)
 }
 
-fn finish(arguments: &Arguments, listed: Listed, start: Instant) -> Exit {
-    let Listed { outcome, inputs, indexes, parsed } = listed;
-    let mut output_error = outcome.output_error;
-    if arguments.stats && output_error.is_none() {
-        let text = if arguments.is_json() { json(&outcome.stats) } else { table(&outcome.stats, arguments) };
-        output_error = stdout().write_all(text.as_bytes()).err();
+impl Listed {
+    /// Prints what follows the list, and updates the indexes.
+    fn finish(self, arguments: &Arguments, start: Instant) -> Exit {
+        let Self { outcome, inputs, indexes, parsed } = self;
+        let mut output_error = outcome.output_error;
+        if arguments.stats && output_error.is_none() {
+            let text =
+                if arguments.is_json() { json(&outcome.stats) } else { table(&outcome.stats, arguments) };
+            output_error = stdout().write_all(text.as_bytes()).err();
+        }
+        let opened = indexes.take_opened();
+        let index_failed = indexes.report(&opened.failures);
+        message::problems(&outcome.problems);
+        message::failures(&outcome.failures);
+        let profiled = profile::show(outcome.report, arguments.profile(), &inputs, start);
+        indexes.update(&opened, outcome.checks);
+        parsed.iter().flat_map(|parsed| parsed.save()).for_each(|error| message::error(error.advised()));
+        let is_harmful = |problem: &Problem| !problem.is_harmless();
+        let failed = index_failed || !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
+        let any = outcome.stats.total().symbols > 0 || outcome.unchanged > 0;
+        Ending { output_error, profiled, any, failed, quiet: arguments.quiet }.exit()
     }
-    let opened = indexes.take_opened();
-    let index_failed = indexes.report(&opened.failures);
-    message::problems(&outcome.problems);
-    message::failures(&outcome.failures);
-    let profiled = profile::show(outcome.report, arguments.profile(), &inputs, start);
-    indexes.update(&opened, outcome.checks);
-    parsed.iter().flat_map(|parsed| parsed.save()).for_each(|error| message::error(error.advised()));
-    let is_harmful = |problem: &Problem| !problem.is_harmless();
-    let failed = index_failed || !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
-    let any = outcome.stats.total().symbols > 0 || outcome.unchanged > 0;
-    Ending { output_error, profiled, any, failed, quiet: arguments.quiet }.exit()
 }
 
 /// Sums of a language, or of all.

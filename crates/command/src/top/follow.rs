@@ -65,10 +65,10 @@ enum Lines {
 
 impl Lines {
     fn of(arguments: &Arguments) -> Self {
-        match () {
-            () if arguments.prints_buckets() => Self::Buckets,
-            () if arguments.format.choice() == Format::Json && !arguments.live => Self::Counts,
-            () => Self::None,
+        match arguments.format.choice() {
+            _ if arguments.prints_buckets() => Self::Buckets,
+            Format::Json if !arguments.live => Self::Counts,
+            _ => Self::None,
         }
     }
 }

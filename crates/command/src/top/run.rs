@@ -9,12 +9,12 @@ use finecomb_scan::{Inputs, Problem, ProblemKind, ScanOptions, Stop};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, counted};
 use finecomb_top::print::{self, Csv, Json, Layout, Markdown, Text, Tsv};
-use finecomb_top::{AllCounted, Counts, Live, Outcome, Query, count_all, sample, top, top_live};
+use finecomb_top::{AllCounted, Answer, Counts, Live, Outcome, Query, count_all, sample, top, top_live};
 
 use crate::advice;
 use crate::advice::Advised;
 use crate::args::profile as profile_flags;
-use crate::exit::{Exit, check_output, fail, output_failed};
+use crate::exit::{Exit, Failure, check_output, fail};
 use crate::profile;
 use crate::tables::Table;
 use crate::top::args::{Arguments, Format};
@@ -22,99 +22,76 @@ use crate::top::follow::follow;
 use crate::top::listen::Dashboard;
 use crate::top::live;
 use crate::top::plot::Plot;
-use crate::top::saved as counts;
+use crate::top::saved;
 use crate::top::saved::Saved;
 use crate::{message, progress, terminal};
 
 /// Runs the command.
-pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Exit {
-    if let Err(exit) = check_output() {
-        return exit;
-    }
+pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Result<Exit, Failure> {
+    check_output()?;
     if arguments.saved.merge {
         return merge(arguments, start);
     }
     // What is counted is what the file of counts says.
-    if let Some(Err(reason)) =
-        arguments.saved.save_counts.is_some().then(|| arguments.options.fix_definition())
-    {
-        return fail(reason);
+    if arguments.saved.save_counts.is_some() {
+        arguments.options.fix_definition()?;
     }
-    let options = match arguments.query() {
-        Ok(options) => options,
-        Err(error) => return fail(error),
-    };
-    let query = match Query::new(&options) {
-        Ok(query) => query,
-        Err(error) => return fail(error.advised()),
-    };
-    if let Err(error) = arguments.options.check_format(&query) {
-        return fail(error);
-    }
+    let query = Query::new(&arguments.query()?)?;
+    arguments.options.check_format(&query)?;
     for (group, pattern) in query.unknown_groups() {
         message::note(unknown_group(group, pattern));
     }
-    let inputs = match arguments.inputs() {
-        Ok(inputs) => inputs,
-        Err(error) => return fail(error),
-    };
-    if let Err(error) = arguments.options.approx.check_inputs(&inputs) {
-        return fail(error);
-    }
-    if let Err(reason) = profile::check(&arguments.profile, &inputs.named) {
-        return fail(reason);
-    }
-    if let Some(Err(reason)) = plot(&arguments).map(|plot| plot.check()) {
-        return fail(reason);
-    }
-    if let Err(reason) = check_table(&arguments) {
-        return fail(reason);
-    }
-    let saved = match Saved::new(&arguments) {
-        Ok(saved) => saved,
-        Err(reason) => return fail(reason),
-    };
-    let mut options = arguments.scan();
-    if arguments.live && !stderr().is_terminal() {
-        return fail("--live: standard error is not a terminal; omit --live");
-    }
-    if arguments.live && inputs.has_standard_input() && stdin().is_terminal() {
-        return fail("--live: standard input is the terminal, which keys are read from; name a file");
-    }
-    if arguments.partial || arguments.live || arguments.tail.tail {
-        match Stop::on_signals() {
-            Ok(stop) => options.stop = Some(Arc::new(stop)),
-            Err(error) => {
-                let flag = match () {
-                    () if arguments.live => "--live",
-                    () if arguments.tail.tail => "--tail",
-                    () => "--partial",
-                };
-                return fail(format_args!("{flag}: {}", io_reason(&error)));
-            }
-        }
-    }
+    let inputs = arguments.inputs()?;
+    arguments.options.approx.check_inputs(&inputs)?;
+    profile::check(&arguments.profile, &inputs.named)?;
+    plot(&arguments).map_or(Ok(()), |plot| plot.check())?;
+    check_table(&arguments)?;
+    let saved = Saved::new(&arguments)?;
+    check_terminal(&arguments, &inputs)?;
+    let options = arguments.scan().stop(stop(&arguments)?);
+    let job = Job { arguments: &arguments, query, saved, start };
     match arguments.sample {
-        Some(count) => explain(&inputs, &options, &query, count),
-        None => count(&inputs, options, &query, &arguments, saved.as_ref(), start),
+        Some(count) => job.explain(&inputs, &options, count),
+        None => job.print(job.count(&inputs, &options)?, options.stop.as_deref()),
     }
 }
 
 /// Prints the sum of the counts in files.
-fn merge(mut arguments: Arguments, start: Instant) -> Exit {
-    if let Err(reason) = check_table(&arguments) {
-        return fail(reason);
-    }
-    let Some(sum) = counts::merge(&mut arguments) else { return Exit::Error };
+fn merge(mut arguments: Arguments, start: Instant) -> Result<Exit, Failure> {
+    check_table(&arguments)?;
+    let Some(sum) = saved::merge(&mut arguments) else { return Ok(Exit::Error) };
     if arguments.plot.file.is_some() && arguments.options.buckets().is_none() {
-        return fail("--plot: the counts have no buckets of time; count with --every");
+        return Err("--plot: the counts have no buckets of time; count with --every".into());
     }
-    let saved = match Saved::new(&arguments) {
-        Ok(saved) => saved,
-        Err(reason) => return fail(reason),
-    };
+    let saved = Saved::new(&arguments)?;
     let counted = Counted { had_errors: sum.had_errors, ..Counted::of_counts(sum.counts) };
-    finish(counted, &sum.query, &arguments, saved.as_ref(), None, start)
+    Job { arguments: &arguments, query: sum.query, saved, start }.print(counted, None)
+}
+
+/// Checks that the screen can be drawn and keys can be read, if they are to be.
+fn check_terminal(arguments: &Arguments, inputs: &Inputs) -> Result<(), &'static str> {
+    if arguments.live && !stderr().is_terminal() {
+        return Err("--live: standard error is not a terminal; omit --live");
+    }
+    if arguments.live && inputs.has_standard_input() && stdin().is_terminal() {
+        return Err("--live: standard input is the terminal, which keys are read from; name a file");
+    }
+    Ok(())
+}
+
+/// Returns the stop signal of a job that prints its counts when it is interrupted.
+fn stop(arguments: &Arguments) -> Result<Option<Arc<Stop>>, String> {
+    let flag = if arguments.live {
+        "--live"
+    } else if arguments.tail.tail {
+        "--tail"
+    } else if arguments.partial {
+        "--partial"
+    } else {
+        return Ok(None);
+    };
+    let stop = Stop::on_signals().map_err(|error| format!("{flag}: {}", io_reason(&error)))?;
+    Ok(Some(Arc::new(stop)))
 }
 
 /// Checks that the answer can be printed as a table, if it is to be one.
@@ -143,96 +120,114 @@ fn unknown_group(group: &str, pattern: &str) -> String {
     }
 }
 
-fn count(
-    inputs: &Inputs,
-    options: ScanOptions<'static>,
-    query: &Query,
-    arguments: &Arguments,
-    saved: Option<&Saved<'_>>,
+/// A query, and how its answer is printed.
+struct Job<'a> {
+    arguments: &'a Arguments,
+    query: Query,
+    saved: Option<Saved<'a>>,
+    /// Start of the process.
     start: Instant,
-) -> Exit {
-    let stop = options.stop.clone();
-    let dashboard = match Dashboard::start(arguments) {
-        Ok(dashboard) => dashboard,
-        Err(reason) => return fail(reason),
-    };
-    let job = |options: &ScanOptions<'_>, live: Option<&Live>| match live {
-        live if arguments.tail.tail => follow(inputs, options, query, live, arguments),
-        Some(live) => Counted::new(top_live(inputs, options, query, live)),
-        None if saved.is_some() => Counted::of_all(count_all(inputs, options, query)),
-        None => Counted::new(top(inputs, options, query)),
-    };
-    let run = |options: &ScanOptions<'_>, live: Option<&Live>| match &dashboard {
-        Some(dashboard) => dashboard.watch(options, query, live, |options, live| job(options, Some(live))),
-        None => job(options, live),
-    };
-    let done = if arguments.live {
-        live::with_screen(&options, query, |options, live| run(options, Some(live)))
-    } else if arguments.tail.tail {
-        // A progress bar would cover the output, and there is no end to progress to.
-        run(&options, None)
-    } else {
-        progress::with_bar(|watch| run(&options.clone().watch(watch), None))
-    };
-    if let Some(dashboard) = &dashboard {
-        dashboard.finish(&done.outcome, start.elapsed());
-    }
-    finish(done, query, arguments, saved, stop.as_deref(), start)
 }
 
-/// Reports and prints what was counted.
-fn finish(
-    done: Counted,
-    query: &Query,
-    arguments: &Arguments,
-    saved: Option<&Saved<'_>>,
-    stop: Option<&Stop>,
-    start: Instant,
-) -> Exit {
-    let outcome = &done.outcome;
-    report_problems(&outcome.problems);
-    if let Some(reason) = &outcome.failure {
-        return fail(advice::on_temporary_file(reason));
+impl Job<'_> {
+    /// Counts the inputs, with the displays that are asked for.
+    fn count(&self, inputs: &Inputs, options: &ScanOptions<'static>) -> Result<Counted, String> {
+        let Self { arguments, query, .. } = self;
+        let dashboard = Dashboard::start(arguments)?;
+        let job = |options: &ScanOptions<'_>, live: Option<&Live>| match live {
+            live if arguments.tail.tail => follow(inputs, options, query, live, arguments),
+            Some(live) => Counted::new(top_live(inputs, options, query, live)),
+            None if self.saved.is_some() => Counted::of_all(count_all(inputs, options, query)),
+            None => Counted::new(top(inputs, options, query)),
+        };
+        let run = |options: &ScanOptions<'_>, live: Option<&Live>| match &dashboard {
+            Some(dashboard) => {
+                dashboard.watch(options, query, live, |options, live| job(options, Some(live)))
+            }
+            None => job(options, live),
+        };
+        let counted = if arguments.live {
+            live::with_screen(options, query, |options, live| run(options, Some(live)))
+        } else if arguments.tail.tail {
+            // A progress bar would cover the output, and there is no end to progress to.
+            run(options, None)
+        } else {
+            progress::with_bar(|watch| run(&options.clone().watch(watch), None))
+        };
+        if let Some(dashboard) = &dashboard {
+            dashboard.finish(&counted.outcome, self.start.elapsed());
+        }
+        Ok(counted)
     }
-    let answer = &outcome.answer;
+
+    /// Reports and prints what was counted.
+    fn print(&self, counted: Counted, stop: Option<&Stop>) -> Result<Exit, Failure> {
+        let Self { arguments, query, saved, start } = self;
+        let outcome = &counted.outcome;
+        report_problems(&outcome.problems);
+        if let Some(reason) = &outcome.failure {
+            return Err(advice::on_temporary_file(reason).into());
+        }
+        let answer = &outcome.answer;
+        report_answer(answer, outcome.bytes, arguments);
+        let mut exit = exit(&counted, stop);
+        // Before the output, whose reader may want only its beginning.
+        if let Some(Err(reason)) = plot(arguments).map(|plot| plot.write(answer, query)) {
+            exit = fail(reason).or(exit);
+        }
+        if let Some((saved, counts)) = saved.as_ref().zip(counted.counts.as_ref()) {
+            exit = saved.write(counts).map_or_else(Failure::exit, |()| Exit::Found).or(exit);
+        }
+        let mut out = BufWriter::new(stdout().lock());
+        let written = match counted.output_error {
+            Some(error) => Err(error),
+            None if counted.is_printed || saved.as_ref().is_some_and(Saved::is_output) => Ok(()),
+            None => format(arguments).write(answer, &mut out).and_then(|()| out.flush()),
+        };
+        if let Err(error) = written {
+            return Ok(Failure::from(error).exit().or(exit));
+        }
+        let Outcome { answer, memory, spilled, report, .. } = counted.outcome;
+        if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
+            let keys = answer.distinct_keys();
+            match spilled {
+                0 => message::note(format_args!("{} of memory for {keys}", Bytes(memory))),
+                _ => message::note(format_args!("{} in temporary files for {keys}", Bytes(spilled))),
+            }
+        }
+        Ok(profile::show(report, &arguments.profile, &arguments.files, *start).or(exit))
+    }
+
+    /// Prints how the first records are read.
+    fn explain(&self, inputs: &Inputs, options: &ScanOptions<'_>, count: usize) -> Result<Exit, Failure> {
+        let sample = sample(inputs, options, &self.query, count);
+        report_problems(&sample.problems);
+        let mut out = stdout().lock();
+        out.write_all(&sample.text)?;
+        out.flush()?;
+        Ok(if options.stop.as_ref().is_some_and(|stop| stop.is_raised()) {
+            Exit::Interrupted
+        } else if !sample.problems.is_empty() {
+            Exit::Error
+        } else if sample.records == 0 {
+            Exit::NotFound
+        } else {
+            Exit::Found
+        })
+    }
+}
+
+/// Prints notes on an answer, and the error that makes it uncertain.
+fn report_answer(answer: &Answer, bytes: u64, arguments: &Arguments) {
     message::left_out(answer, &arguments.options, arguments.tail.tail).iter().for_each(message::note);
     message::absent_fields(answer, &arguments.options).iter().for_each(message::note);
     if answer.partial {
-        message::note(format_args!(
-            "interrupted after {} ({}); the counts are partial",
-            counted(answer.records, "record"),
-            Bytes(outcome.bytes)
-        ));
+        let (records, bytes) = (counted(answer.records, "record"), Bytes(bytes));
+        message::note(format_args!("interrupted after {records} ({bytes}); the counts are partial"));
     }
     if let Some(reason) = message::changed_inputs(answer) {
         message::error(reason);
     }
-    let mut out = BufWriter::new(stdout().lock());
-    let mut exit = exit(&done, stop);
-    // Before the output, whose reader may want only its beginning.
-    if let Some(Err(reason)) = plot(arguments).map(|plot| plot.write(answer, query)) {
-        exit = fail(reason).or(exit);
-    }
-    if let Some((saved, counts)) = saved.zip(done.counts.as_ref()) {
-        exit = saved.write(counts).or(exit);
-    }
-    let written = match done.output_error {
-        Some(error) => Err(error),
-        None if done.is_printed || saved.is_some_and(Saved::is_output) => Ok(()),
-        None => format(arguments).write(answer, &mut out).and_then(|()| out.flush()),
-    };
-    if let Err(error) = written {
-        return output_failed(&error).or(exit);
-    }
-    let Outcome { answer, memory, spilled, report, .. } = done.outcome;
-    if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
-        let keys = answer.distinct_keys();
-        match spilled {
-            0 => message::note(format_args!("{} of memory for {keys}", Bytes(memory))),
-            _ => message::note(format_args!("{} in temporary files for {keys}", Bytes(spilled))),
-        }
-    }
-    profile::show(report, &arguments.profile, &arguments.files, start).or(exit)
 }
 
 /// The picture that was asked for.
@@ -278,28 +273,19 @@ impl Counted {
 
 fn exit(counted: &Counted, stop: Option<&Stop>) -> Exit {
     let Outcome { answer, problems, .. } = &counted.outcome;
-    match () {
-        () if stop.is_some_and(Stop::is_terminated) => Exit::Terminated,
-        () if answer.partial => Exit::Interrupted,
-        () if counted.had_errors || !problems.iter().all(Problem::is_note) => Exit::Error,
-        () if message::changed_inputs(answer).is_some() => Exit::Error,
-        () if counted.records == 0 => Exit::NotFound,
-        () => Exit::Found,
-    }
-}
-
-fn explain(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usize) -> Exit {
-    let sample = sample(inputs, options, query, count);
-    report_problems(&sample.problems);
-    let mut out = stdout().lock();
-    if let Err(error) = out.write_all(&sample.text).and_then(|()| out.flush()) {
-        return output_failed(&error);
-    }
-    match () {
-        () if options.stop.as_ref().is_some_and(|stop| stop.is_raised()) => Exit::Interrupted,
-        () if !sample.problems.is_empty() => Exit::Error,
-        () if sample.records == 0 => Exit::NotFound,
-        () => Exit::Found,
+    if stop.is_some_and(Stop::is_terminated) {
+        Exit::Terminated
+    } else if answer.partial {
+        Exit::Interrupted
+    } else if counted.had_errors
+        || !problems.iter().all(Problem::is_note)
+        || message::changed_inputs(answer).is_some()
+    {
+        Exit::Error
+    } else if counted.records == 0 {
+        Exit::NotFound
+    } else {
+        Exit::Found
     }
 }
 

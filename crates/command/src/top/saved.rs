@@ -8,7 +8,7 @@ use finecomb_sys::io_reason;
 use finecomb_top::{Counts, Query, StoredCounts};
 
 use crate::advice::Advised;
-use crate::exit::{Exit, fail, output_failed};
+use crate::exit::Failure;
 use crate::message;
 use crate::output::{Kind, check_new, write};
 use crate::top::args::Arguments;
@@ -48,14 +48,14 @@ impl<'a> Saved<'a> {
     }
 
     /// Writes the counts.
-    pub(super) fn write(&self, counts: &Counts) -> Exit {
+    pub(super) fn write(&self, counts: &Counts) -> Result<(), Failure> {
         let bytes = counts.store(&self.definition.to_bytes());
-        if self.is_output() {
-            let mut out = stdout().lock();
-            let written = out.write_all(&bytes).and_then(|()| out.flush());
-            return written.map_or_else(|error| output_failed(&error), |()| Exit::Found);
+        if !self.is_output() {
+            return Ok(write(self.file, &bytes)?);
         }
-        write(self.file, &bytes).map_or_else(fail, |()| Exit::Found)
+        let mut out = stdout().lock();
+        out.write_all(&bytes)?;
+        Ok(out.flush()?)
     }
 }
 
