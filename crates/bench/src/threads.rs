@@ -1,11 +1,13 @@
 //! Groups of threads that run the same function.
 
 use std::panic::resume_unwind;
+use std::sync::RwLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
-use std::sync::{PoisonError, RwLock};
 use std::thread::{self, Builder};
 use std::time::Instant;
+
+use finecomb_sys::locks::unpoisoned;
 
 use crate::error::{Error, Result};
 
@@ -54,11 +56,11 @@ fn start_at_gate<T: Send>(
 ) -> Result<Vec<T>> {
     let gate = RwLock::new(None);
     let (arrive, arrived) = channel();
-    let mut opened = gate.write().unwrap_or_else(PoisonError::into_inner);
+    let mut opened = unpoisoned(gate.write());
     let wait_and_work = || {
         // The receiver exists until all have arrived.
         let _ = arrive.send(());
-        let opened: Option<Instant> = *gate.read().unwrap_or_else(PoisonError::into_inner);
+        let opened: Option<Instant> = *unpoisoned(gate.read());
         opened.map(&work)
     };
     // If a thread was refused, the gate opens without an instant, and the other threads return.

@@ -252,8 +252,7 @@ impl Translation {
             push("--files");
             push(&format!("--file-search-regex={}", self.path_regex(pattern)));
         } else if !self.others.is_empty() {
-            let pattern = self.others.remove(0);
-            let pattern = pattern.into_string();
+            let pattern = self.others.remove(0).into_string();
             let pattern = pattern.map_err(|_| Fault::Value("the pattern is not valid UTF-8".to_owned()))?;
             let reads_input = self.others.is_empty() && !self.parallel && input_is_readable();
             self.search(&pattern, reads_input, &mut push);

@@ -101,11 +101,14 @@ impl Special {
     /// The command that is asked for in place of a search.
     fn command(&self) -> Option<crate::args::Command> {
         let is_missing = self.pcre2_version && !cfg!(feature = "pcre2");
-        let text = match () {
-            () if self.version => version::of_ripgrep_in_full().into_bytes(),
-            () if self.short_version => version::of_ripgrep().into_bytes(),
-            () if self.pcre2_version => version::of_pcre2().into_bytes(),
-            () => self.generate?.text(),
+        let text = if self.version {
+            version::of_ripgrep_in_full().into_bytes()
+        } else if self.short_version {
+            version::of_ripgrep().into_bytes()
+        } else if self.pcre2_version {
+            version::of_pcre2().into_bytes()
+        } else {
+            self.generate?.text()
         };
         Some(crate::args::Command::Print(text, if is_missing { Exit::NotFound } else { Exit::Found }))
     }

@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use finecomb_command::top::job::{TopJob, problem_messages};
 use finecomb_command::top::options::definition::StoredDefinition;
 use finecomb_scan::list_files;
+use finecomb_sys::locks::{lock, unpoisoned};
 use finecomb_top::{AllCounted, Query, StoredCounts, TableLimit, count_all};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -110,13 +111,13 @@ impl Counts {
         let emitted = Mutex::new(Vec::new());
         let emit = |counts: finecomb_top::Counts| {
             let stored = counts.store_divided(&definition, parts);
-            emitted.lock().unwrap_or_else(PoisonError::into_inner).push(stored);
+            lock(&emitted).push(stored);
         };
         let limit = TableLimit { memory, emit: &emit };
         let problems =
             running::run(py, None, options, |options| counts.add_limited(&inputs, &options, limit))?;
         warn(py, &sources.messages(problem_messages(&problems)))?;
-        let emitted = emitted.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let emitted = unpoisoned(emitted.into_inner());
         Ok(emitted.iter().map(|parts| bytes_of(py, parts)).collect())
     }
 

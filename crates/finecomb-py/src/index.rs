@@ -7,8 +7,9 @@ mod positions;
 use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use finecomb_sys::locks::unpoisoned;
 use finecomb_text_index::{Alphabet, Error, Index as TextIndex, Passage as TextPassage};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -153,7 +154,7 @@ impl Index {
 
 impl Index {
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Option<Arc<TextIndex>>> {
-        self.index.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+        unpoisoned(self.index.lock_py_attached(py))
     }
 
     /// The index, unless it was closed.

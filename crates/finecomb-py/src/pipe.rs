@@ -1,8 +1,10 @@
 //! Output of a job on its way to a reader.
 
 use std::io::{self, ErrorKind, Write};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
+
+use finecomb_sys::locks::{lock, unpoisoned};
 
 /// Bytes from which on the job waits for the reader.
 const BOUND: usize = 4 << 20;
@@ -44,17 +46,11 @@ pub(crate) enum Taken {
     End,
 }
 
-impl Pipe {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Write for PipeWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let is_full = |state: &mut State| state.bytes.len() >= BOUND && state.has_reader;
-        let state = self.0.changed.wait_while(self.0.lock(), is_full);
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        let state = self.0.changed.wait_while(lock(&self.0.state), is_full);
+        let mut state = unpoisoned(state);
         if !state.has_reader {
             return Err(ErrorKind::BrokenPipe.into());
         }
@@ -74,12 +70,12 @@ impl PipeReader {
     pub(crate) fn take(&self, wanted: usize, patience: Duration) -> Taken {
         let wanted = wanted.min(BOUND);
         let end = Instant::now() + patience;
-        let mut state = self.0.lock();
+        let mut state = lock(&self.0.state);
         while state.bytes.len() < wanted && state.has_writer {
             let Some(rest) = end.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero()) else {
                 break;
             };
-            state = self.0.changed.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0;
+            state = unpoisoned(self.0.changed.wait_timeout(state, rest)).0;
         }
         let taken = match std::mem::take(&mut state.bytes) {
             bytes if !bytes.is_empty() => Taken::Bytes(bytes),
@@ -94,14 +90,14 @@ impl PipeReader {
 
 impl Drop for PipeWriter {
     fn drop(&mut self) {
-        self.0.lock().has_writer = false;
+        lock(&self.0.state).has_writer = false;
         self.0.changed.notify_all();
     }
 }
 
 impl Drop for PipeReader {
     fn drop(&mut self) {
-        self.0.lock().has_reader = false;
+        lock(&self.0.state).has_reader = false;
         self.0.changed.notify_all();
     }
 }

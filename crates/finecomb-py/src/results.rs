@@ -2,9 +2,10 @@
 
 mod running;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use finecomb_arrow::Batches;
+use finecomb_sys::locks::{lock, unpoisoned};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyCapsule;
@@ -74,11 +75,11 @@ struct Messages(Arc<Mutex<Vec<String>>>);
 
 impl Messages {
     fn set(&self, messages: Vec<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = messages;
+        *lock(&self.0) = messages;
     }
 
     fn get(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 }
 
@@ -166,13 +167,13 @@ impl<J: Job> Results<J> {
     /// Reports the progress. An exception of the function ends the iteration.
     fn report(&self, py: Python<'_>) -> PyResult<()> {
         self.reports.call(py).inspect_err(|_| {
-            *self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner) = State::Ended;
+            *unpoisoned(self.state.lock_py_attached(py)) = State::Ended;
         })
     }
 
     /// Waits for the next object, for a short time.
     fn step(&self, py: Python<'_>) -> PyResult<Step<J::Item>> {
-        let mut state = self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let mut state = unpoisoned(self.state.lock_py_attached(py));
         let mut items = match std::mem::replace(&mut *state, State::Ended) {
             State::Unread => Items::new(self.task.start(&self.reports)?),
             State::Items(items) => items,

@@ -1,11 +1,12 @@
 //! Jobs on threads of their own, while Python continues.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
 use finecomb_scan::{Progress, ScanOptions, Stop, Watch};
+use finecomb_sys::locks::lock;
 use finecomb_sys::threads;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -99,6 +100,6 @@ impl Reports {
     }
 
     fn latest(&self) -> MutexGuard<'_, Option<Progress>> {
-        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.latest)
     }
 }

@@ -1,8 +1,10 @@
 //! The activity of a thread, visible to other threads while it works.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use finecomb_sys::locks::lock;
 
 use crate::phase::{PHASES, Phase};
 
@@ -64,12 +66,12 @@ pub(crate) struct Gauges(Mutex<Vec<Arc<Gauge>>>);
 impl Gauges {
     pub(crate) fn add(&self) -> Arc<Gauge> {
         let gauge = Arc::default();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&gauge));
+        lock(&self.0).push(Arc::clone(&gauge));
         gauge
     }
 
     pub(crate) fn read(&self, now: Duration) -> Vec<Activity> {
-        let gauges = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let gauges = lock(&self.0);
         gauges.iter().map(|gauge| gauge.read(now)).collect()
     }
 }

@@ -1,7 +1,9 @@
 //! Progress of a computation.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use finecomb_sys::locks::lock;
 
 /// Maximum number of progress reports.
 const STEPS: f64 = 1_000.0;
@@ -39,7 +41,7 @@ impl<'a> Progress<'a> {
 
     fn report_step(&self, report: &(dyn Fn(f64) + Sync), step: f64) {
         // The lock is held during the call, so that steps are reported in order.
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = lock(&self.reported);
         if step > *reported {
             *reported = step;
             report(step / STEPS);

@@ -2,9 +2,10 @@
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
+use finecomb_sys::locks::lock;
 use finecomb_sys::threads;
 
 use crate::progress::Progress;
@@ -90,7 +91,7 @@ impl<'a> Team<'a> {
         };
         // A thread that cannot be started drops its closure, so the task stays here.
         let task = Mutex::new(Some(second));
-        let take_task = || task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let take_task = || lock(&task).take();
         thread::scope(|scope| {
             let run_task = || {
                 let done = take_task().map(|second| second());
@@ -140,7 +141,7 @@ impl<'a> Team<'a> {
 
     /// Returns roots of unity for transforms of up to 2^`length_bits` residues.
     pub(crate) fn tables(&self, length_bits: u32) -> Arc<Tables> {
-        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tables = lock(&self.tables);
         if !tables.cover(length_bits) {
             *tables = Arc::new(Tables::new(length_bits));
         }

@@ -1,11 +1,12 @@
 //! Progress of a running job.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::thread::Scope;
 use std::time::Duration;
 
 use finecomb_meter::{Activity, Stopwatch};
+use finecomb_sys::locks::{lock, unpoisoned};
 use finecomb_sys::setters;
 use finecomb_sys::threads::spawn;
 
@@ -60,7 +61,7 @@ pub(crate) struct JobEnd {
 
 impl JobEnd {
     pub(crate) fn signal(&self) {
-        *self.over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *lock(&self.over) = true;
         self.changed.notify_all();
     }
 
@@ -71,9 +72,9 @@ impl JobEnd {
 
     /// Waits for the end of the job, for at most `time`. Returns `false` if it has ended.
     pub(crate) fn is_still_running_after(&self, time: Duration) -> bool {
-        let over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        let over = lock(&self.over);
         let waited = self.changed.wait_timeout_while(over, time, |over| !*over);
-        !*waited.unwrap_or_else(PoisonError::into_inner).0
+        !*unpoisoned(waited).0
     }
 }
 

@@ -13,11 +13,12 @@ use std::mem;
 use std::net::IpAddr;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use axum::http::StatusCode;
 use axum::http::request::Parts;
+use finecomb_sys::locks::{lock, unpoisoned};
 use finecomb_sys::threads;
 use finecomb_sys::units::counted;
 use jiff::Timestamp;
@@ -132,7 +133,7 @@ impl AccessLog {
     /// Writes the queued lines on the calling thread, if the log has no thread of its own.
     pub(crate) fn write_inline(&self) {
         if let Some(writer) = &self.writer {
-            writer.lock().unwrap_or_else(PoisonError::into_inner).write_queued();
+            lock(writer).write_queued();
         }
     }
 
@@ -145,7 +146,7 @@ impl AccessLog {
             queue.close = true;
             changed.notify_one();
             let waited = closed.wait_timeout_while(queue, timeout, |queue| !queue.is_closed);
-            queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+            queue = unpoisoned(waited).0;
         }
         let unwritten = if queue.is_closed { 0 } else { queue.taken + line::count(&queue.lines) };
         let dropped = queue.dropped + unwritten;
@@ -159,7 +160,7 @@ impl AccessLog {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Queue> {
         // A panic while the lock is held leaves the queue usable.
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.queue)
     }
 
     /// Queues a line, or drops it if the queue is full. Returns the number of bytes queued.

@@ -6,13 +6,14 @@ use std::future::{poll_fn, ready};
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener as StdListener};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, Request, header};
 use finecomb_sys::io_reason;
+use finecomb_sys::locks::lock;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::{HttpService, service_fn};
@@ -229,7 +230,7 @@ impl Connection {
     /// Counts a connection. Returns the total number of connections and the number from its IP address.
     fn count(metrics: &Arc<Metrics>, peers: &Peers, peer: IpAddr) -> (Self, usize, usize) {
         let all = metrics.connections.inc() as usize + 1;
-        let mut counts = peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(peers);
         let from_peer = counts.entry(peer).or_default();
         *from_peer += 1;
         let from_peer = *from_peer;
@@ -241,7 +242,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.metrics.connections.dec();
-        let mut counts = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.peers);
         if let Some(count) = counts.get_mut(&self.peer) {
             *count -= 1;
             if *count == 0 {

@@ -8,11 +8,12 @@ mod site;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::response::sse::Event;
+use finecomb_sys::locks::unpoisoned;
 use finecomb_sys::threads;
 use rustix::io::Errno;
 use rustix::net::sockopt::set_socket_send_buffer_size;
@@ -170,7 +171,7 @@ impl Drop for LiveServer {
         self.published.send_modify(|published| published.is_last = true);
         self.stage.send_replace(Stage::Finishing);
         // The server stops by itself after the same time; this is for a system on which its thread does not run.
-        let stopped = self.stopped.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let stopped = unpoisoned(self.stopped.get_mut());
         let _ = stopped.recv_timeout(2 * SHUTDOWN_TIMEOUT);
     }
 }

@@ -1,4 +1,4 @@
-//! Safe wrappers of the operating system and the processor: SIMD, memory, buffers for reads, maps of files, resource usage, threads, standard streams,
+//! Safe wrappers of the operating system and the processor: SIMD, memory, buffers for reads, maps of files, resource usage, threads, locks, standard streams,
 //! child processes, locales and texts of system errors; number formats for people and for files; text within markup; setters of options.
 //!
 //! The workspace denies `unsafe`. Modules that need it allow it for themselves, with the reason: `git grep 'allow(unsafe_code'` lists them.
@@ -15,6 +15,7 @@ mod guarded_map;
 #[cfg(all(target_os = "linux", not(feature = "portable")))]
 mod linux;
 mod locale;
+pub mod locks;
 pub mod markup;
 pub mod memory;
 pub mod notify;

@@ -3,11 +3,12 @@
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::thread::{self, Builder, JoinHandle, Scope, ScopedJoinHandle};
 
 use rustix::process::{Resource, getrlimit};
 
+use crate::locks::{lock, unpoisoned};
 use crate::memory::has_address_space;
 
 /// Address space that must be free to start a thread, in bytes. The thread itself takes about 3 MiB: the default stack
@@ -97,7 +98,7 @@ pub fn map<P: Send, T: Send>(
     work: impl Fn(P) -> T + Sync,
 ) -> Vec<T> {
     let parts = Mutex::new(parts.into_iter().enumerate());
-    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let next = || lock(&parts).next();
     let results = Results::default();
     on_each(threads, &|| {
         while let Some((number, part)) = next() {
@@ -120,7 +121,7 @@ impl<T> Default for Results<T> {
 impl<T> Results<T> {
     /// Puts the result of the part with this number, which takes memory for all numbers below.
     pub fn put(&self, number: usize, result: T) {
-        let mut results = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut results = lock(&self.0);
         if results.len() <= number {
             results.resize_with(number + 1, || None);
         }
@@ -129,7 +130,7 @@ impl<T> Results<T> {
 
     /// The results that are present, in the order of the numbers.
     pub fn in_order(self) -> Vec<T> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+        unpoisoned(self.0.into_inner()).into_iter().flatten().collect()
     }
 }
 

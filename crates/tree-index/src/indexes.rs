@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use finecomb_scan::{Absent, Known, KnownEntry, Snapshot, Snapshots, Stamp, TextPart, now};
+use finecomb_sys::locks::lock;
 
 use crate::catalog::{Catalog, File, State};
 use crate::error::Error;
@@ -54,7 +55,7 @@ impl Indexes {
 
     /// Takes the indexes as they were opened.
     pub fn take_opened(&self) -> Opened {
-        std::mem::take(&mut *self.opened.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *lock(&self.opened))
     }
 
     /// Opens the index of the nearest tree that a directory is in, for all of the directories `named`, and adds its root to
@@ -114,7 +115,7 @@ impl Snapshots for Indexes {
                 }
             }
         }
-        *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = opened;
+        *lock(&self.opened) = opened;
         trees.into_iter().map(|tree| Arc::new(tree) as Arc<dyn Snapshot>).collect()
     }
 }

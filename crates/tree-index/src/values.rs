@@ -14,12 +14,13 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::mem::take;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use finecomb_scan::Stamp;
 use finecomb_sys::ReadBuffer;
+use finecomb_sys::locks::lock;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128_with_seed};
 
 use crate::error::Error;
@@ -191,10 +192,6 @@ impl TreeValues {
     fn key(&self, context: &[u8], text: &[u8]) -> Key {
         xxh3_128_with_seed(text, self.seed ^ xxh3_64(context))
     }
-}
-
-fn lock(present: &Mutex<Present>) -> MutexGuard<'_, Present> {
-    present.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The file of a program.

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use finecomb_scan::FoundFile;
 use finecomb_sys::advice;
+use finecomb_sys::locks::lock;
 
 /// Bytes per read.
 pub(super) const PIECE: u64 = 128 << 10;
@@ -103,7 +104,7 @@ impl<'a> OpenFiles<'a> {
     }
 
     fn state(&self, number: usize) -> MutexGuard<'_, State> {
-        self.states[number].lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.states[number])
     }
 }
 

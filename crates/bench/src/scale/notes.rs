@@ -123,11 +123,13 @@ fn predictions<L: Law<P>, const P: usize>(scale: &Scale, fitted: &Fitted<L>, uni
 fn quality<L: Law<P>, const P: usize>(fitted: &Fitted<L>) -> String {
     let (widths, error) = (listed(fitted.widths.iter()), percent(fitted.error));
     let fit = format!("Fitted to widths {widths} with a root mean squared error of {error}");
-    match () {
-        // A law with as many coefficients as points goes through all of them: the error is the noise of the runs.
-        () if fitted.widths.len() == P => format!("{fit}: too few widths to test the law."),
-        () if fitted.error > POOR => format!("{fit}: a poor fit."),
-        () => format!("{fit}."),
+    // A law with as many coefficients as points goes through all of them: the error is the noise of the runs.
+    if fitted.widths.len() == P {
+        format!("{fit}: too few widths to test the law.")
+    } else if fitted.error > POOR {
+        format!("{fit}: a poor fit.")
+    } else {
+        format!("{fit}.")
     }
 }
 

@@ -222,11 +222,11 @@ fn read_line(input: &mut impl BufRead, most: usize) -> io::Result<Option<Line>> 
         }
         let consumed = part.len() + usize::from(end.is_some());
         input.consume(consumed);
-        match () {
-            () if !is_last => {}
-            () if is_too_long => return Ok(Some(Line::TooLong)),
-            () if end.is_none() && line.is_empty() => return Ok(None),
-            () => return Ok(Some(Line::Whole(line))),
+        if is_last && is_too_long {
+            return Ok(Some(Line::TooLong));
+        }
+        if is_last {
+            return Ok((end.is_some() || !line.is_empty()).then_some(Line::Whole(line)));
         }
     }
 }

@@ -14,9 +14,9 @@ fn page(command: &[String], flag: &str) -> String {
 /// Subcommands with their summaries, as listed on a help page.
 fn subcommands(page: &str) -> Vec<(String, String)> {
     let lines = page.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let lines = lines.take_while(|line| !line.is_empty()).filter_map(|line| line.trim().split_once("  "));
-    let lines = lines.filter(|(name, _)| *name != "help");
-    lines.map(|(name, summary)| (name.to_owned(), summary.trim().to_owned())).collect()
+    let commands = lines.take_while(|line| !line.is_empty()).filter_map(|line| line.trim().split_once("  "));
+    let listed = commands.filter(|(name, _)| *name != "help");
+    listed.map(|(name, summary)| (name.to_owned(), summary.trim().to_owned())).collect()
 }
 
 /// Checks the pages of a command and of its subcommands. Returns the number of commands.

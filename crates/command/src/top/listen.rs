@@ -8,10 +8,11 @@ mod state;
 pub mod wire;
 
 use std::mem;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use finecomb_scan::{Progress, ScanOptions, Watch};
+use finecomb_sys::locks::lock;
 use finecomb_top::{Live, Outcome, Query};
 
 use self::server::Server;
@@ -104,7 +105,7 @@ impl Dashboard {
 
     /// Publishes a state if a client waits for one and it differs from the last one.
     fn show(&self, progress: Progress, live: &Live, is_asked: bool) {
-        let shown = &mut *self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = &mut *lock(&self.shown);
         let start = Instant::now();
         shown.is_awaited |= self.server.take_new_client();
         if start < shown.not_before {
@@ -136,7 +137,7 @@ impl Dashboard {
 
     /// Publishes the result. When the dashboard is dropped, it waits until the clients have it, at most a second.
     pub(crate) fn finish(&self, outcome: &Outcome, elapsed: Duration) {
-        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = lock(&self.shown);
         if let Ok((body, answer)) = self.view.last(outcome, &shown.progress) {
             self.server.publish(state::update(elapsed, &body, answer, true));
         }

@@ -7,12 +7,13 @@ mod screen;
 mod table;
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use finecomb_scan::{Progress, ScanOptions, Stop, Watch};
 use finecomb_sys::io_reason;
+use finecomb_sys::locks::lock;
 use finecomb_top::{Live, Query};
 use signal_hook::consts::{SIGHUP, SIGQUIT};
 use signal_hook::iterator::Signals;
@@ -45,7 +46,7 @@ pub(crate) fn with_screen<T>(
         has_failed: false,
     });
     let show = |progress: Progress| {
-        display.lock().unwrap_or_else(PoisonError::into_inner).show(progress, &live);
+        lock(&display).show(progress, &live);
     };
     let watch = Watch::new(EVERY, &show).after(AFTER).threads(true);
     let done = job(&options.clone().watch(Some(watch)), &live);

@@ -1,8 +1,9 @@
 //! Positions of a pattern: as Python's numbers, or as a stream of Arrow.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::vec;
 
+use finecomb_sys::locks::unpoisoned;
 use finecomb_text_index::{Cursor, Error, Index, Pattern};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -140,7 +141,7 @@ impl PositionIterator {
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         // A loop in C, such as that of list(), does not check signals. A handler may use this iterator, so nothing is locked yet.
         py.check_signals()?;
-        let mut locked = self.part.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        let mut locked = unpoisoned(self.part.lock_py_attached(py));
         let part = &mut *locked;
         if part.found.as_slice().is_empty() {
             py.detach(|| part.find()).map_err(error)?;

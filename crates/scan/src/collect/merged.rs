@@ -6,10 +6,11 @@ mod worker;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::thread;
 
 use finecomb_meter::{Meter, Phase, Report, Stopwatch, ThreadTimes};
+use finecomb_sys::locks::{lock, unpoisoned};
 
 use crate::block::Block;
 use crate::inputs::Inputs;
@@ -179,9 +180,9 @@ impl<A: Accumulate> Joining<A> {
         threads: Vec<ThreadTimes>,
         stopwatch: &Stopwatch,
     ) -> Folded<A::Joined> {
-        let mut joined = into_inner(self.joined);
+        let mut joined = unpoisoned(self.joined.into_inner());
         joined.sort_by_key(|&(number, _)| number);
-        problems.merge(into_inner(self.problems));
+        problems.merge(unpoisoned(self.problems.into_inner()));
         Folded {
             joined: joined.into_iter().map(|(_, joined)| joined).collect(),
             problems: problems.into_sorted().collect(),
@@ -212,12 +213,4 @@ impl<A: Accumulate> Drop for LeavingOnPanic<'_, A> {
             drop(self.joining.arrive());
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn into_inner<T>(mutex: Mutex<T>) -> T {
-    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,10 @@
 //! The workers of a job that follows its inputs: they work in rounds, and rest between them.
 
 use std::mem;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 
 use finecomb_meter::Phase;
+use finecomb_sys::locks::{lock, unpoisoned};
 
 use crate::collect::merged::{Accumulate, FoldWorker};
 use crate::problem::Problems;
@@ -59,7 +60,7 @@ impl<A: Accumulate> Rounds<A> {
             let state = self.begun.wait_while(lock(&self.state), |state| {
                 !state.is_over && (state.round == last || number >= state.workers)
             });
-            let state = state.unwrap_or_else(PoisonError::into_inner);
+            let state = unpoisoned(state);
             if state.is_over {
                 return reader;
             }
@@ -139,8 +140,4 @@ impl<A: Accumulate> Rounds<A> {
     pub(super) fn problems(&self) -> MutexGuard<'_, Problems> {
         lock(&self.problems)
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

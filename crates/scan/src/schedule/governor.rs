@@ -159,12 +159,13 @@ impl Governor {
             return;
         }
         let idle = window.idle();
-        self.trend = match () {
-            () if idle >= 0.5 && self.wanted > 1 => self.trend.max(0) + 1,
-            () if idle < 0.2 && self.wanted < self.cores && window.cores() > 0.85 * self.wanted as f64 => {
-                self.trend.min(0) - 1
-            }
-            () => 0,
+        let is_busy = idle < 0.2 && window.cores() > 0.85 * self.wanted as f64;
+        self.trend = if idle >= 0.5 && self.wanted > 1 {
+            self.trend.max(0) + 1
+        } else if is_busy && self.wanted < self.cores {
+            self.trend.min(0) - 1
+        } else {
+            0
         };
         if self.cooldown > 0 || self.throughputs.len() < TRIAL_WINDOWS {
             return;

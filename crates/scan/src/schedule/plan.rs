@@ -15,11 +15,12 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
 use finecomb_meter::{Meter, Phase};
+use finecomb_sys::locks::{lock, unpoisoned};
 
 use super::limit::{Limit, Limiter, Mark};
 use super::pace::{Governed, Idle, Pace};
@@ -173,14 +174,14 @@ impl<'a, T: Divisible> Plan<'a, T> {
 
     /// The same plan with a limit on the number of results.
     pub(crate) fn with_limit(mut self, limit: Option<Limit>) -> Self {
-        let out = self.out.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let out = unpoisoned(self.out.get_mut());
         out.limiter = limit.map(Limiter::new);
         self
     }
 
     /// Takes what a limit on the number of results has counted, if there is one.
     pub(crate) fn take_limiter(&self) -> Option<Limiter> {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner).limiter.take()
+        lock(&self.out).limiter.take()
     }
 
     /// Returns `true` if the workers should stop.
@@ -207,7 +208,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
         if let Some(stop) = &self.stop {
             stop.wake();
         }
-        self.stops.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|stop| stop.raise());
+        lock(&self.stops).iter().for_each(|stop| stop.raise());
     }
 
     /// Returns a stop that interrupts the wait for a stream, and is raised when the workers should stop: that of the job if
@@ -217,7 +218,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
             return Some(Arc::clone(stop));
         }
         let stop = Arc::new(Stop::new().ok()?);
-        self.stops.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&stop));
+        lock(&self.stops).push(Arc::clone(&stop));
         if self.is_halted() {
             stop.raise();
         }
@@ -261,7 +262,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
             }
             if !self.pace.is_wanted(number) && !state.is_over_limit() {
                 meter.enter(Phase::Park);
-                state = self.unparked.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = unpoisoned(self.unparked.wait(state));
                 continue;
             }
             meter.enter(Phase::Wait);
@@ -374,7 +375,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
 
     /// Writes chunks. Returns [`ControlFlow::Break`] if nothing more is wanted.
     fn write_out(&self, chunks: &[Chunk], written: &mut u64) -> io::Result<ControlFlow<()>> {
-        let Out { writer, limiter } = &mut *self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let Out { writer, limiter } = &mut *lock(&self.out);
         for chunk in chunks {
             let mut separator = self.separator.as_deref().filter(|_| chunk.begins_group);
             let mut write = |part: &[u8]| {
@@ -403,7 +404,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
 
     fn sleep<'s>(&'s self, mut state: MutexGuard<'s, State<T>>) -> MutexGuard<'s, State<T>> {
         state.idle.begin();
-        let mut state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        let mut state = unpoisoned(self.changed.wait(state));
         state.idle.end();
         state
     }
@@ -419,7 +420,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

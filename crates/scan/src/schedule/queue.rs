@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use finecomb_meter::{Meter, Phase};
+use finecomb_sys::locks::{lock, unpoisoned};
 
 use super::pace::{Governed, Idle, Pace};
 use super::streamed::Streamed;
@@ -122,7 +123,7 @@ impl Queue {
             }
             if !self.pace.is_wanted(number) {
                 meter.enter(Phase::Park);
-                state = self.unparked.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = unpoisoned(self.unparked.wait(state));
                 continue;
             }
             meter.enter(Phase::Wait);
@@ -146,7 +147,7 @@ impl Queue {
                 return Some(Next::Open(task));
             }
             state.idle.begin();
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = unpoisoned(self.changed.wait(state));
             state.idle.end();
         }
     }
@@ -229,7 +230,7 @@ impl Queue {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -1,8 +1,10 @@
 //! Access to a value by several threads in a fixed order.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::thread::{self, Thread};
+
+use finecomb_sys::locks::lock;
 
 /// A value that is accessed in turns, numbered from 0.
 pub(crate) struct Turns<T>(Mutex<State<T>>);
@@ -42,7 +44,7 @@ impl<T> Turns<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

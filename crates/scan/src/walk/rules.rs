@@ -303,9 +303,9 @@ impl Global {
     /// Reads `info/exclude` of a repository.
     fn load_exclude(&self, directory: &OwnedFd, path: &[u8], problems: Option<&mut Vec<String>>) -> Globs {
         let path = Path::new(OsStr::from_bytes(path));
-        let file = read(directory, ".git/info/exclude").ok();
-        let file = file.or_else(|| fs::read(worktree(directory, path)?.join("info/exclude")).ok());
-        let file = file.map(|text| (path.join(".git/info/exclude"), text));
+        let of_worktree = || fs::read(worktree(directory, path)?.join("info/exclude")).ok();
+        let text = read(directory, ".git/info/exclude").ok().or_else(of_worktree);
+        let file = text.map(|text| (path.join(".git/info/exclude"), text));
         Globs::new(file.into_iter().collect(), self.ignore_case, problems)
     }
 

@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::mem;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use finecomb_sys::io_reason;
+use finecomb_sys::locks::unpoisoned;
 use finecomb_sys::units::counted;
 use rustix::event::{PollFd, PollFlags, poll};
 
@@ -84,9 +85,9 @@ impl Writer {
     fn wait(&self, buffer: Vec<u8>) -> Batch {
         let Shared { changed, .. } = &*self.shared;
         let queue = changed.wait_while(self.shared.lock(), |queue| queue.is_idle());
-        let queue = queue.unwrap_or_else(PoisonError::into_inner);
+        let queue = unpoisoned(queue);
         let waited = changed.wait_timeout_while(queue, DELAY, |queue| queue.can_wait());
-        waited.unwrap_or_else(PoisonError::into_inner).0.take(buffer)
+        unpoisoned(waited).0.take(buffer)
     }
 
     /// Writes a batch, and returns its buffer.

@@ -1,8 +1,9 @@
 //! Threads of OpenMP, which libsais sorts with.
 
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::thread;
 
+use finecomb_sys::locks::lock;
 use finecomb_sys::out_of_memory::try_reserve_exact;
 use finecomb_sys::threads;
 use libsais::ThreadCount;
@@ -32,7 +33,7 @@ fn available_threads(wanted: usize) -> usize {
                 let mut stack: Vec<u8> = Vec::new();
                 let has_space = try_reserve_exact(&mut stack, STACK).is_ok();
                 let _ = report.send(has_space);
-                drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
+                drop(lock(gate));
             });
             // A thread that the system refused sends nothing.
             thread.and_then(|_| reports.recv().ok()).filter(|&has_space| has_space)

@@ -12,10 +12,11 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use finecomb_scan::{Block, RereadFile, Source};
 use finecomb_sys::ReadBuffer;
+use finecomb_sys::locks::lock;
 use finecomb_sys::memory::FixedVec;
 
 use crate::cells::{Span, bytes_of};
@@ -126,7 +127,7 @@ impl Sample {
     #[inline(never)]
     fn insert(&self, hash: u64) -> bool {
         let hashes = &self.hashes[(hash >> 59) as usize];
-        hashes.lock().unwrap_or_else(PoisonError::into_inner).insert(hash)
+        lock(hashes).insert(hash)
     }
 }
 

@@ -8,8 +8,10 @@ mod series;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+use finecomb_sys::locks::lock;
 
 use self::series::BucketedKey;
 use crate::cells::Span;
@@ -378,10 +380,6 @@ impl WorkerCounts {
     pub(crate) fn forget(&self, records: u64) {
         self.records.fetch_sub(records, Ordering::Relaxed);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ mod divided;
 mod stored;
 
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use finecomb_scan::{Accumulate, Block, Folded, Inputs, Meter, Phase, Problem, Report, ScanOptions};
+use finecomb_sys::locks::lock;
 
 pub use self::stored::{StoredCounts, StoredError};
 use crate::count::answer::Answer;
@@ -118,7 +119,7 @@ impl Counts {
         let has_slices = matches!(query.shape(), Shape::Keys(Some(_)));
         let known = Mutex::new((!has_slices).then(|| self.take_table()));
         let make = || {
-            let known = known.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let known = lock(&known).take();
             let table = known.unwrap_or_else(|| Counter::empty_table(&query));
             Collector { counter: Counter::with_table(&query, table, None, None), limit: Some(limit) }
         };

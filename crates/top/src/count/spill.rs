@@ -9,10 +9,11 @@ mod run;
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use finecomb_scan::SpillFile;
 use finecomb_sys::io_reason;
+use finecomb_sys::locks::lock;
 
 use self::run::{PARTS, Run, part_of};
 use crate::count::answer::KeyCount;
@@ -240,8 +241,4 @@ fn places(runs: &[Arc<Run>], tables: &[&Table]) -> Vec<u8> {
         one.into_iter().zip(other).map(|(one, other)| one.max(other)).collect()
     };
     of_all.reduce(most).unwrap_or_default()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -185,10 +185,9 @@ impl RowQuery {
         }
         let mut value_columns = Columns::default();
         let key = key_source(options, pattern.as_ref(), &mut value_columns)?;
-        let measures = options.measures.iter();
-        let measures = measures
-            .map(|Measure { kind, field }| (kind.clone(), value_columns.add(field, pattern.as_ref())));
-        let measures = measures.collect();
+        let mut column = |field| value_columns.add(field, pattern.as_ref());
+        let measures =
+            options.measures.iter().map(|Measure { kind, field }| (kind.clone(), column(field))).collect();
         let input = options.input.clone().unwrap_or_else(|| {
             let time_columns = time.iter().flat_map(|time| &time.columns);
             let mut columns = [&condition_columns, &value_columns].into_iter().chain(time_columns);

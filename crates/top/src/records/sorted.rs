@@ -9,9 +9,10 @@
 mod search;
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use finecomb_scan::{LinesAt, Narrow, Narrowed, Problem, ProblemKind, Source};
+use finecomb_sys::locks::lock;
 
 use crate::query::{Query, SortedWindow};
 use crate::records::layout::Plan;
@@ -38,7 +39,7 @@ impl Narrower {
 
     /// The files that were only partly read, and whose records in the part contradict the promise.
     pub(crate) fn contradictions(&self) -> Vec<Problem> {
-        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = lock(&self.files);
         let contradictions = files.iter().filter_map(|(source, order)| {
             let step = order.contradiction(self.window.slack)?;
             let text = self.window.describe(&step);
@@ -90,7 +91,7 @@ impl Narrower {
         }
         let order = Arc::new(order);
         time.watch_order(&order);
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).push((source.clone(), order));
+        lock(&self.files).push((source.clone(), order));
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use finecomb_sys::locks::lock;
 
 /// A record with a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +107,7 @@ pub(crate) struct FileOrder {
 impl FileOrder {
     /// Adds the records of a part of the file.
     pub(crate) fn add(&self, Range { mut start, mut end }: Range<u64>, mut run: RunOrder) {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = lock(&self.runs);
         if let Some((&before, &(until, order))) = runs.range(..start).next_back()
             && until == start
         {
@@ -119,7 +121,7 @@ impl FileOrder {
 
     /// The longest step back, if it is longer than the slack.
     pub(crate) fn contradiction(&self, slack: i64) -> Option<StepBack> {
-        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = lock(&self.runs);
         let all = runs.values().fold(RunOrder::default(), |all, &(_, run)| all.join(run));
         all.contradiction(slack)
     }

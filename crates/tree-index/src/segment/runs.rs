@@ -7,9 +7,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use finecomb_scan::SpillFile;
+use finecomb_sys::locks::{lock, unpoisoned};
 use finecomb_sys::varint;
 
 use super::SegmentWriter;
@@ -55,7 +56,7 @@ impl Runs {
 
     /// Writes all pairs to a segment, given the number of the first document of each batch.
     pub(crate) fn merge(self, first: &[u32], segment: &mut SegmentWriter) -> io::Result<()> {
-        let mut places = self.places.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut places = unpoisoned(self.places.into_inner());
         places.sort_unstable();
         let mut runs = Vec::new();
         let mut heads = BinaryHeap::new();
@@ -128,7 +129,7 @@ impl<'r> Pairs<'r> {
         }
         self.pairs.clear();
         // Only one thread may append at a time.
-        let mut places = self.runs.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = lock(&self.runs.places);
         let start = self.runs.file.len();
         self.runs.file.append(&self.bytes)?;
         places.push(Place { batch, number: self.number, start, end: self.runs.file.len() });

@@ -8,9 +8,10 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use finecomb_sys::locks::{lock, unpoisoned};
 use finecomb_sys::{io_reason, threads};
 
 use crate::door::{Other, find};
@@ -112,7 +113,7 @@ impl Server {
 
     /// Publishes a state, in place of one that was not sent so far.
     pub(super) fn publish(&self, update: Update) {
-        self.outbox.lock().update = Some(update);
+        lock(&self.outbox.state).update = Some(update);
         self.outbox.changed.notify_all();
     }
 }
@@ -120,9 +121,9 @@ impl Server {
 /// Stops the server. Clients that have not received the last state get a second to do so.
 impl Drop for Server {
     fn drop(&mut self) {
-        self.outbox.lock().is_over = true;
+        lock(&self.outbox.state).is_over = true;
         self.outbox.changed.notify_all();
-        let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let ended = unpoisoned(self.ended.get_mut());
         let _ = ended.recv_timeout(SHUTDOWN_TIMEOUT);
         // It has ended, or does not run.
         let _ = self.process.kill();
@@ -144,19 +145,15 @@ impl Seen {
 }
 
 impl Outbox {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Sends updates until the job is over, or the server has ended. Then closes the pipe.
     fn send_to(&self, mut pipe: ChildStdin) {
         loop {
-            let mut waiting = self.lock();
+            let mut waiting = lock(&self.state);
             let update = loop {
                 match waiting.update.take() {
                     Some(update) => break update,
                     None if waiting.is_over => return,
-                    None => waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner),
+                    None => waiting = unpoisoned(self.changed.wait(waiting)),
                 }
             };
             drop(waiting);

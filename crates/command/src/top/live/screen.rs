@@ -7,8 +7,9 @@ use std::fs::File;
 use std::io::{self, Read, Write, stderr, stdin};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::panic;
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once};
 
+use finecomb_sys::locks::lock;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr};
@@ -45,7 +46,7 @@ impl Screen {
                 report(panic);
             }));
         });
-        let mut original = ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut original = lock(&ORIGINAL);
         tcsetattr(keyboard.as_fd(), OptionalActions::Now, &raw)?;
         *original = Some((keyboard, before));
         drop(original);
@@ -77,7 +78,7 @@ impl Screen {
             }
         }
         self.lines = lines;
-        if ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+        if lock(&ORIGINAL).is_none() {
             // A signal handler has restored the terminal.
             return Ok(());
         }
@@ -87,7 +88,7 @@ impl Screen {
 
 /// Restores the terminal. Further calls have no effect. Errors are ignored, as the terminal may be gone.
 pub(super) fn restore() {
-    let original = ORIGINAL.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let original = lock(&ORIGINAL).take();
     if let Some((keyboard, before)) = original {
         let _ = write(LEAVE);
         let _ = tcsetattr(keyboard.as_fd(), OptionalActions::Now, &before);

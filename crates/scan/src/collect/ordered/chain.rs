@@ -1,6 +1,8 @@
 //! Per-file state that advances from block to block while several workers hold blocks of the file.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
+
+use finecomb_sys::locks::{lock, unpoisoned};
 
 use crate::schedule::turns::{Turn, Turns};
 
@@ -58,11 +60,11 @@ impl<S: Clone, T: Default> Chain<S, T> {
     /// Waits until this number of blocks has been printed, and returns the final state and the totals.
     pub(crate) fn await_all(&self, blocks: u64) -> (S, T) {
         let printed = self.all_printed.wait_while(self.lock(), |printed| printed.blocks != blocks);
-        let tally = std::mem::take(&mut printed.unwrap_or_else(PoisonError::into_inner).tally);
+        let tally = std::mem::take(&mut unpoisoned(printed).tally);
         (self.state(), tally)
     }
 
     fn lock(&self) -> MutexGuard<'_, Printed<T>> {
-        self.printed.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.printed)
     }
 }

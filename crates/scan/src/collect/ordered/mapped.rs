@@ -2,10 +2,11 @@
 
 use std::mem;
 use std::ops::Range;
-use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, RwLock};
 
 use finecomb_meter::Phase;
 use finecomb_sys::GuardedMap;
+use finecomb_sys::locks::{lock, unpoisoned};
 
 use super::Visit;
 use super::job::Job;
@@ -59,7 +60,7 @@ impl<V: Visit> Mapped<V> {
 
     /// Records what was found in a part.
     fn record(&self, number: usize, found: Option<V::Found>) {
-        let mut parts = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = lock(&self.found);
         parts.found[number] = found;
         parts.missing -= 1;
         if parts.missing == 0 {
@@ -69,9 +70,9 @@ impl<V: Visit> Mapped<V> {
 
     /// Waits until all parts have been searched. They are in progress, and their workers wait for nothing.
     fn await_parts(&self) -> Vec<Option<V::Found>> {
-        let parts = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = lock(&self.found);
         let parts = self.all_found.wait_while(parts, |parts| parts.missing > 0);
-        mem::take(&mut parts.unwrap_or_else(PoisonError::into_inner).found)
+        mem::take(&mut unpoisoned(parts).found)
     }
 }
 
@@ -98,7 +99,7 @@ impl<V: Visit> Visitor<'_, V> {
         let part = file.part(number);
         self.record_bytes(part.len());
         let found = {
-            let map = file.map.read().unwrap_or_else(PoisonError::into_inner);
+            let map = unpoisoned(file.map.read());
             self.visit.search_part(&map[file.text.range.clone()], part)
         };
         file.record(number, found);
@@ -109,7 +110,7 @@ impl<V: Visit> Visitor<'_, V> {
         self.reader.meter.enter(Phase::Wait);
         let found = file.await_parts();
         self.visit.receive_parts(found);
-        let mut map = file.map.write().unwrap_or_else(PoisonError::into_inner);
+        let mut map = unpoisoned(file.map.write());
         self.visit_mapped(&file.source, &mut map, file.text.clone());
     }
 

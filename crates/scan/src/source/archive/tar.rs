@@ -1,9 +1,10 @@
 //! Tar archives, read sequentially.
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use finecomb_sys::BufferedInput;
+use finecomb_sys::locks::lock;
 use tar_core::parse::{Limits, ParseEvent, ParsedEntry, Parser};
 use tar_core::{Header, SparseEntry};
 
@@ -254,10 +255,6 @@ impl Tar {
         }
         Text::Known(bytes)
     }
-}
-
-fn lock(data: &Mutex<Data>) -> MutexGuard<'_, Data> {
-    data.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The content of a member, to be read before the archive is read on.

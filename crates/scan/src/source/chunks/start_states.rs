@@ -1,9 +1,10 @@
 //! State of the quoting at the beginning of each chunk.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::thread::{self, Thread};
 
 use finecomb_meter::{Meter, Phase};
+use finecomb_sys::locks::lock;
 
 use crate::records::quoting::{State, Transition};
 
@@ -59,7 +60,7 @@ impl StartStates {
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
