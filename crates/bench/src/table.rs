@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use finecomb_sys::display;
+
 /// A table: columns with names, and rows of cells. Numbers are right-aligned, text is left-aligned.
 ///
 /// `Display` prints plain text, in columns two spaces apart. Each line ends with a line feed.
@@ -79,17 +81,18 @@ impl Table {
         parts.iter().map(|columns| self.columns(columns, &widths)).collect::<Vec<_>>().join("\n")
     }
 
-    /// The width of each column in characters.
+    /// The width of each column on a terminal.
     fn widths(&self) -> Vec<usize> {
-        let widest = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max();
+        let widest = |column: usize| self.rows.iter().map(|row| display::width(&row[column])).max();
         (0..self.is_text.len()).filter_map(widest).collect()
     }
 
     /// Some of the columns as plain text.
     fn columns(&self, columns: &[usize], widths: &[usize]) -> String {
         let cell = |row: &Vec<String>, column: usize| {
-            let (cell, width) = (&row[column], widths[column]);
-            if self.is_text[column] { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+            let cell = &row[column];
+            let blanks = " ".repeat(widths[column] - display::width(cell));
+            if self.is_text[column] { format!("{cell}{blanks}") } else { format!("{blanks}{cell}") }
         };
         let line = |row| columns.iter().map(|&column| cell(row, column)).collect::<Vec<_>>().join(GAP);
         self.rows.iter().map(|row| line(row).trim_end().to_owned() + "\n").collect()
@@ -123,6 +126,14 @@ width  how     spread
  auto  größer    12 %
 "
         );
+    }
+
+    #[test]
+    fn columns_have_the_width_that_a_terminal_shows() {
+        let mut table = Table::new(["file", "runs"]).with_text([0]);
+        table.push(["日本", "1"]);
+        table.push(["e\u{301}", "20"]);
+        assert_eq!(table.to_string(), "file  runs\n日本     1\ne\u{301}       20\n");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::io::{Write, stderr};
 use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use finecomb_scan::{Place, Problem, ProblemKind};
+use finecomb_sys::display;
 use finecomb_sys::units::{Count, counted};
 use finecomb_top::{AbsentField, Answer, FirstSkipped, MAX_GAP, QueryPart, Skipped};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -247,10 +248,7 @@ const MAX_EXCERPT: usize = 100;
 /// The beginning of a record, with control characters escaped.
 pub(crate) fn excerpt(record: &[u8]) -> String {
     let text = String::from_utf8_lossy(record);
-    let mut shown = String::new();
-    for char in text.chars().take(MAX_EXCERPT) {
-        if char.is_control() { shown.extend(char.escape_default()) } else { shown.push(char) }
-    }
+    let mut shown = display::escaped(text.chars().take(MAX_EXCERPT));
     if text.chars().nth(MAX_EXCERPT).is_some() {
         shown.push('…');
     }

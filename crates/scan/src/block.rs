@@ -12,7 +12,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use finecomb_sys::ReadBuffer;
+use finecomb_sys::{ReadBuffer, display};
 use memchr::memchr_iter;
 
 use crate::recognize::Recognized;
@@ -225,11 +225,7 @@ impl fmt::Display for Source {
 
 /// A path without control characters.
 pub(crate) fn escaped(path: &Path) -> String {
-    let mut text = String::new();
-    for char in path.to_string_lossy().chars() {
-        if char.is_control() { text.extend(char.escape_default()) } else { text.push(char) }
-    }
-    text
+    display::escaped(path.to_string_lossy().chars())
 }
 
 impl PartialEq for Source {

@@ -1,5 +1,5 @@
 //! Safe wrappers of the operating system and the processor: SIMD, memory, buffers for reads, maps of files, resource usage, threads, locks, standard streams,
-//! child processes, locales and texts of system errors; number formats for people and for files; text within markup; setters of options.
+//! child processes, locales and texts of system errors; number formats for people and for files; text within markup and on terminals; setters of options.
 //!
 //! The workspace denies `unsafe`. Modules that need it allow it for themselves, with the reason: `git grep 'allow(unsafe_code'` lists them.
 //!
@@ -10,6 +10,7 @@
 
 mod byte_reader;
 pub mod children;
+pub mod display;
 mod error;
 mod guarded_map;
 #[cfg(all(target_os = "linux", not(feature = "portable")))]

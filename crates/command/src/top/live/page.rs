@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Color, RgbColor, Style};
 use finecomb_scan::{Activity, Phase, Progress};
+use finecomb_sys::display;
 use finecomb_sys::units::{Bytes, Clock, Count, counted};
 use finecomb_top::print::Text;
 use finecomb_top::{Answer, KeyCount, LiveRows};
@@ -187,13 +188,13 @@ impl Line {
         self.add(style, String::from(phase.mark()).repeat(times));
     }
 
-    /// The line with its escape sequences, truncated to `columns` characters.
+    /// The line with its escape sequences, truncated to `columns` of the terminal.
     fn truncated(self, columns: usize) -> String {
         let mut left = columns;
         let mut shown = String::new();
         for (style, text) in self.spans {
-            let text: String = text.chars().take(left).collect();
-            left -= text.chars().count();
+            let text = display::beginning(&text, left);
+            left = left.saturating_sub(display::width(text));
             if !text.is_empty() {
                 let _ = write!(shown, "{style}{text}{style:#}");
             }
@@ -294,15 +295,15 @@ mod tests {
             threads: vec![Activity::default(); 40],
             ..Progress::default()
         };
-        let keys = vec![KeyCount::new("ä".repeat(200).into_bytes(), 1); 100];
-        let answer = Answer { top: keys, ..Answer::default() };
+        let keys = ["ä", "日", "e\u{301}"].map(|text| KeyCount::new(text.repeat(200).into_bytes(), 1));
+        let answer = Answer { top: std::iter::repeat_n(keys, 40).flatten().collect(), ..Answer::default() };
         let page =
             Page { progress: &progress, before: &Progress::default(), answer: &answer, rows: LiveRows::Keys };
         for (rows, columns) in [(1, 1), (3, 5), (2, 20), (24, 80), (100, 300)] {
             let lines = page.lines(rows, columns);
             assert_eq!(lines.len(), rows);
             for line in lines {
-                assert!(strip_str(&line).to_string().chars().count() <= columns, "{line:?}");
+                assert!(display::width(&strip_str(&line).to_string()) <= columns, "{line:?}");
             }
         }
     }

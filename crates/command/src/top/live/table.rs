@@ -1,5 +1,6 @@
 //! Keys of the `--live` screen with their measures.
 
+use finecomb_sys::display;
 use finecomb_top::print::{Format, Text};
 use finecomb_top::{Answer, KeyCount, Series, SortBy};
 
@@ -15,8 +16,8 @@ pub(super) fn lines(answer: &Answer, keys: &[KeyCount], text: Text, columns: usi
     let mut shown = Answer { top, ..answer.clone() };
     loop {
         let lines = written(&shown, &text);
-        let names = shown.key_names.join("  ").chars().count();
-        let before = lines.first().map_or(0, |header| header.chars().count().saturating_sub(names));
+        let names = display::width(&shown.key_names.join("  "));
+        let before = lines.first().map_or(0, |header| display::width(header).saturating_sub(names));
         match last_measure(&shown).filter(|_| shown.measure_names.len() > 1) {
             Some(last) if before + MIN_KEY > columns => remove(&mut shown, last),
             _ => return lines,

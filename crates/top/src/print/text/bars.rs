@@ -1,5 +1,7 @@
 //! Bars in proportion to the numbers of a column.
 
+use finecomb_sys::display;
+
 use crate::measure::quantity::Quantity;
 use crate::print::columns::Value;
 
@@ -21,7 +23,7 @@ impl<'a> Bars<'a> {
 
     /// Width of the bars, or of the title if that is wider.
     pub(super) fn column_width(&self) -> usize {
-        self.width.max(self.title.chars().count())
+        self.width.max(display::width(self.title))
     }
 
     /// The bar of a row, filled with blanks to the width of the column.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
+use finecomb_sys::display;
 
 use super::{Decimals, write_key};
 use crate::count::answer::Series;
@@ -10,14 +11,14 @@ use crate::count::answer::Series;
 /// Writes a row for each bucket and a column for each key, below a header.
 pub(super) fn write_matrix(series: &Series, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let names: Vec<String> = series.keys.iter().map(|key| name(&key.key)).collect();
-    let mut widths: Vec<usize> = names.iter().map(|name| name.chars().count()).collect();
+    let mut widths: Vec<usize> = names.iter().map(|name| display::width(name)).collect();
     for known in &series.counts {
         widths[known.key] = widths[known.key].max(Decimals::of(known.count).digits().len());
     }
     let time = series.buckets.iter().map(String::len).max().unwrap_or(0).max("time".len());
     write!(out, "{style}{:time$}{style:#}", "time")?;
     for (name, &width) in names.iter().zip(&widths) {
-        let fill = width - name.chars().count();
+        let fill = width - display::width(name);
         write!(out, "  {}{style}{name}{style:#}", " ".repeat(fill))?;
     }
     out.write_all(b"\n")?;
@@ -118,6 +119,13 @@ mod tests {
         let series = series(&[("/", &[1200, 0]), ("/a\nb", &[3, 40])]);
         let shown = text(|out| write_matrix(&series, Style::new(), out));
         assert_eq!(shown, "time           /  /a\\nb\n2026-03-01  1200      3\n2026-03-02     0     40\n");
+    }
+
+    #[test]
+    fn wide_names_of_columns_are_aligned() {
+        let series = series(&[("日本", &[1]), ("e\u{301}", &[20])]);
+        let shown = text(|out| write_matrix(&series, Style::new(), out));
+        assert_eq!(shown, "time        日本   e\u{301}\n2026-03-01     1  20\n");
     }
 
     #[test]

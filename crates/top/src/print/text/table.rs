@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
+use finecomb_sys::display;
 
 use super::bars::Bars;
 use super::{Text, write_key};
@@ -80,9 +81,9 @@ impl<'a> Table<'a> {
             pad(if index == 0 { 0 } else { GAP }, out)?;
             if let Some(bars) = self.bars_before(index) {
                 self.write_styled(bars.title, out)?;
-                pad(bars.column_width() - characters(bars.title.as_bytes()) + GAP, out)?;
+                pad(bars.column_width() - text_width(bars.title.as_bytes()) + GAP, out)?;
             }
-            let fill = column.width - characters(column.name.as_bytes());
+            let fill = column.width - text_width(column.name.as_bytes());
             let (before, behind) = if index < self.numbers { (fill, 0) } else { (0, fill) };
             pad(before, out)?;
             self.write_styled(column.name, out)?;
@@ -133,14 +134,14 @@ impl<'a> Column<'a> {
             most_places = most_places.max(places);
             whole = whole.max(number.len() - fraction(places));
         }
-        let width = (whole + fraction(most_places)).max(characters(name.as_bytes()));
+        let width = (whole + fraction(most_places)).max(text_width(name.as_bytes()));
         Self { name, width, places: most_places, max_places }
     }
 
     fn of_keys(name: &'a str, values: impl Iterator<Item = Value<'a>>) -> Self {
         let width = |value| if let Value::Key(key) = value { width(key) } else { 0 };
         let widest = values.map(width).max().unwrap_or(0).min(MAX_WIDTH);
-        Self { name, width: widest.max(characters(name.as_bytes())), places: 0, max_places: 0 }
+        Self { name, width: widest.max(text_width(name.as_bytes())), places: 0, max_places: 0 }
     }
 }
 
@@ -182,14 +183,14 @@ fn pad(width: usize, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&b" ".repeat(width))
 }
 
-/// Width of a key in characters.
+/// Width of a key on a terminal.
 fn width(key: &[u8]) -> usize {
-    characters(key) + key.iter().filter(|&&byte| byte == b'\n').count()
+    text_width(key) + key.iter().filter(|&&byte| byte == b'\n').count()
 }
 
-/// Number of characters of a text, with 1 for each invalid part.
-fn characters(text: &[u8]) -> usize {
+/// Width of a text on a terminal, with 1 for each invalid part.
+fn text_width(text: &[u8]) -> usize {
     text.utf8_chunks()
-        .map(|chunk| chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty()))
+        .map(|chunk| display::width(chunk.valid()) + usize::from(!chunk.invalid().is_empty()))
         .sum()
 }

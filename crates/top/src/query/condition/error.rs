@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use finecomb_sys::display;
 use thiserror::Error;
 
 /// An invalid condition. The message has the column of the error and marks it with a caret.
@@ -27,16 +28,9 @@ impl ConditionError {
 /// The message with the column in characters, and the condition with a caret below it.
 impl fmt::Display for ConditionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (column, indent) = (self.before().chars().count() + 1, shown(self.before()).chars().count());
-        write!(f, "column {column}: {}\n  {}\n  {:indent$}^", shown(&self.message), shown(&self.text), "")
+        let [message, text, before] =
+            [&*self.message, &self.text, self.before()].map(|text| display::escaped(text.chars()));
+        let (column, indent) = (self.before().chars().count() + 1, display::width(&before));
+        write!(f, "column {column}: {message}\n  {text}\n  {:indent$}^", "")
     }
-}
-
-/// Replaces control characters by escapes such as `\n`.
-fn shown(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for char in text.chars() {
-        if char.is_control() { shown.extend(char.escape_default()) } else { shown.push(char) }
-    }
-    shown
 }
