@@ -19,11 +19,13 @@ use crate::enclosing::tests::Braces;
 use crate::find::{Finder, without_terminator};
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
 use crate::print::lines::Style;
+use crate::print::link::Hyperlink;
 use crate::records::{FoundText, Record, Records};
 use crate::search::Searcher;
 use crate::whole::WholeSearcher;
 
-const PATH: &str = "some/file.txt";
+/// A file that exists, as hyperlinks are only to such files.
+const PATH: &str = "src/lib.rs";
 
 /// Source of bytes to read ahead.
 struct Text(Vec<u8>);
@@ -215,6 +217,20 @@ fn pattern() -> impl Strategy<Value = PatternOptions> {
     )
 }
 
+/// Formats of hyperlinks, often none.
+fn hyperlink() -> impl Strategy<Value = Option<Hyperlink>> {
+    let urls = [
+        None,
+        None,
+        None,
+        Some("file://{host}{path}"),
+        Some("x:{path}:{line}:{column}"),
+        Some("x:{line}{path}"),
+    ];
+    let link = |url: &str| Hyperlink::new(&url.parse().unwrap(), Some("host"), None);
+    prop::sample::select(urls.map(|url| url.map(link)).to_vec())
+}
+
 fn colors() -> Option<ColorSpecs> {
     let mut specs = default_color_specs();
     specs.extend(["highlight:fg:yellow", "column:fg:blue"].map(|spec| spec.parse().unwrap()));
@@ -234,6 +250,7 @@ prop_compose! {
         max_columns in prop::sample::select(vec![None, None, None, Some(0), Some(4), Some(9)]),
         replace in prop::sample::select(vec![None, None, None, Some("[$0]"), Some("$1"), Some("")]),
         colored in prop::bool::weighted(0.3),
+        hyperlink in hyperlink(),
     ) -> GrepOptions {
         let prints = matches!(mode, Mode::Lines | Mode::Json | Mode::Records);
         let passthru = prints && flags[1] && flags[2];
@@ -262,6 +279,7 @@ prop_compose! {
             null_after_path: flags[14],
             path_separator: if flags[15] { Some(b'%') } else { None },
             colors: if colored { colors() } else { None },
+            hyperlink,
             binary: Binary::Text,
             ..GrepOptions::default()
         }

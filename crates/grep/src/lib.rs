@@ -53,9 +53,10 @@ use finecomb_scan::{
     Checks, Inputs, Omitted, Ordered, Problem, Report, ScanOptions, Source, Visit, in_order,
 };
 use grep_matcher::Matcher;
-pub use grep_printer::{ColorSpecs, HyperlinkConfig, Stats};
+pub use grep_printer::{ColorSpecs, HyperlinkFormat, Stats};
 pub use print::CUT;
 pub use print::excerpt::excerpt;
+pub use print::link::Hyperlink;
 pub use regex_syntax::hir::Hir;
 
 use crate::any_matcher::AnyMatcher;
@@ -229,14 +230,11 @@ pub fn grep(
 impl Query {
     /// Returns `true` if the query cannot be answered block by block.
     fn needs_whole_files(&self) -> bool {
-        let GrepOptions { pattern, stop_on_nonmatch, hyperlink, .. } = &self.style.options;
+        let GrepOptions { pattern, stop_on_nonmatch, .. } = &self.style.options;
         let (matcher, terminator) = (&self.matcher, self.style.terminator);
         let stays_in_line = matcher.line_terminator() == Some(terminator)
             || matcher.non_matching_bytes().is_some_and(|bytes| bytes.contains(terminator.as_byte()));
-        matcher.needs_whole_files()
-            || *stop_on_nonmatch
-            || hyperlink.is_some()
-            || pattern.multiline && !stays_in_line
+        matcher.needs_whole_files() || *stop_on_nonmatch || pattern.multiline && !stays_in_line
     }
 }
 

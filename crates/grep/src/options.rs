@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use finecomb_scan::{Limit, Source};
 use finecomb_sys::setters;
-use grep_printer::{ColorSpecs, HyperlinkConfig};
+use grep_printer::ColorSpecs;
 
 use crate::enclosing::{NewScopeFinder, ScopeFinder};
+use crate::print::link::Hyperlink;
 
 /// Patterns and how they match.
 #[derive(Clone, Debug)]
@@ -226,7 +227,7 @@ pub struct GrepOptions {
     /// Colours, if the output is coloured.
     pub colors: Option<ColorSpecs>,
     /// Format of hyperlinks from paths to files, if they are printed.
-    pub hyperlink: Option<HyperlinkConfig>,
+    pub hyperlink: Option<Hyperlink>,
     /// With [`Mode::Lines`], cut lines longer than `max_columns` around the first match, omit empty lines between files, and let no
     /// path above lines look like a line with its number. There are no colours, paths are [above](Self::heading) the lines, and
     /// these are not [`vimgrep`](Self::vimgrep) or [`ackmate`](Self::ackmate).
@@ -272,7 +273,7 @@ setters! {
         field_match_separator: Vec<u8>,
         field_context_separator: Vec<u8>,
         colors: Option<ColorSpecs>,
-        hyperlink: Option<HyperlinkConfig>,
+        hyperlink: Option<Hyperlink>,
         compact: bool,
         which_pattern: bool,
         stats: bool,

@@ -3,6 +3,7 @@
 pub(crate) mod excerpt;
 pub(crate) mod json;
 pub(crate) mod lines;
+pub(crate) mod link;
 mod matches;
 pub(crate) mod paint;
 pub(crate) mod records;

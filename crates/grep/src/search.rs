@@ -117,7 +117,8 @@ impl<'a, 'o, M: Matcher> Printing<'a, 'o, M> {
     fn lines(self) -> text::Printer<'a, 'o, M> {
         let Self { style, finder, matches, path, begun, enclosing, tally, out } = self;
         let path = style.options.with_filename.then_some(path.as_os_str().as_encoded_bytes());
-        text::Printer { style, finder, matches, path, begun, begins_result: false, enclosing, tally, out }
+        let (link, begins_result) = (path.and_then(|path| style.link_to(path)), false);
+        text::Printer { style, finder, matches, path, link, begun, begins_result, enclosing, tally, out }
     }
 }
 
@@ -375,8 +376,7 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             return;
         }
         if self.style.options.with_filename {
-            self.style.write_path(path, out);
-            self.totals.color_bytes += self.style.paint.escape_len(&self.style.paint.path);
+            self.totals.color_bytes += self.style.write_path(path, out);
             out.extend_from_slice(b": ");
         }
         out.extend_from_slice(binary_notice(at, nul == Nul::Quit).as_bytes());

@@ -1,7 +1,6 @@
 //! Searches whole files at once, for searches that cannot be split into blocks, such as matches across lines.
 //!
-//! Searching and printing are done by ripgrep's own crates. Hyperlinks to files take this path as well, as only those
-//! crates print them. The tests use this search as the reference for the search in blocks.
+//! Searching and printing are done by ripgrep's own crates. The tests use this search as the reference for the search in blocks.
 
 pub(crate) mod ahead;
 mod compact;
@@ -15,8 +14,7 @@ use std::ops::{ControlFlow, Range};
 use finecomb_scan::{Absent, Block, Output, Source, Visit, Wants};
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use grep_printer::{
-    ColorSpecs, HyperlinkConfig, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary,
-    SummaryBuilder, SummaryKind,
+    ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
 };
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use memchr::memchr;
@@ -252,10 +250,6 @@ impl Recording {
     }
 }
 
-fn hyperlink(options: &GrepOptions) -> HyperlinkConfig {
-    options.hyperlink.clone().unwrap_or_default()
-}
-
 fn colors(options: &GrepOptions) -> ColorSpecs {
     options.colors.clone().unwrap_or_default()
 }
@@ -267,7 +261,6 @@ fn standard_builder(options: &GrepOptions) -> StandardBuilder {
         .color_specs(colors(options))
         .column(options.column)
         .heading(options.heading)
-        .hyperlink(hyperlink(options))
         .max_columns(options.max_columns.filter(|_| !options.compact))
         .max_columns_preview(options.max_columns_preview)
         .only_matching(options.only_matching)
@@ -283,6 +276,8 @@ fn standard_builder(options: &GrepOptions) -> StandardBuilder {
         .stats(options.stats)
         // Lines are cut first.
         .trim_ascii(options.trim && !options.compact);
+    #[cfg(test)]
+    builder.hyperlink(options.hyperlink.as_ref().map(|link| link.config()).unwrap_or_default());
     builder
 }
 
@@ -291,13 +286,14 @@ fn summary_builder(options: &GrepOptions, kind: SummaryKind) -> SummaryBuilder {
     builder
         .color_specs(colors(options))
         .exclude_zero(!options.include_zero)
-        .hyperlink(hyperlink(options))
         .kind(kind)
         .path(options.with_filename)
         .path_terminator(options.null_after_path.then_some(0))
         .separator_field(b":".to_vec())
         .separator_path(options.path_separator)
         .stats(options.stats);
+    #[cfg(test)]
+    builder.hyperlink(options.hyperlink.as_ref().map(|link| link.config()).unwrap_or_default());
     builder
 }
 

@@ -2,7 +2,9 @@
 //!
 //! The output is byte for byte that of ripgrep, apart from the lines of definitions, which ripgrep does not have.
 
+use std::borrow::Cow;
 use std::io::Write;
+use std::mem;
 use std::ops::Range;
 
 use bstr::ByteSlice;
@@ -10,6 +12,7 @@ use finecomb_scan::Output;
 use grep_matcher::{LineTerminator, Match, Matcher};
 
 use super::excerpt::excerpt;
+use super::link::{FileLink, Hyperlink};
 use super::paint::Paint;
 use super::{CUT, Matches, Tally};
 use crate::enclosing::Enclosing;
@@ -24,6 +27,8 @@ pub(crate) struct Style {
     pub(crate) options: GrepOptions,
     pub(crate) paint: Paint,
     pub(crate) terminator: LineTerminator,
+    /// Format of hyperlinks, if they are printed.
+    link: Option<Hyperlink>,
     /// Names the pattern of a match, if that is printed.
     pub(crate) which: Option<Which>,
     /// Whether the positions of matches within a line are needed.
@@ -38,7 +43,9 @@ impl Style {
         let needs_matches = options.needs_matches();
         let ends_with_match = options.after_context == 0 && !options.passthru;
         let terminator = options.line_end.terminator();
-        Self { options: options.clone(), paint, terminator, which: None, needs_matches, ends_with_match }
+        let link = options.hyperlink.clone().filter(|_| options.colors.is_some());
+        let (options, which) = (options.clone(), None);
+        Self { options, paint, terminator, link, which, needs_matches, ends_with_match }
     }
 
     /// Number of leading blanks to omit from a line.
@@ -51,16 +58,32 @@ impl Style {
         bytes.iter().take_while(|byte| is_blank(byte) && !end.contains(byte)).count()
     }
 
-    /// Writes a path in colour, with the chosen path separator.
-    pub(crate) fn write_path(&self, path: &[u8], out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.paint.path);
-        match self.options.path_separator {
-            None => out.extend_from_slice(path),
-            Some(separator) => {
-                out.extend(path.iter().map(|&byte| if byte == b'/' { separator } else { byte }));
-            }
+    /// Writes a path in colour, with the chosen path separator, as a hyperlink if there are any. Returns the number of bytes in
+    /// escape sequences.
+    pub(crate) fn write_path(&self, path: &[u8], out: &mut Vec<u8>) -> u64 {
+        let link = self.link_to(path);
+        let escapes = link.as_ref().map_or(0, |link| link.open(None, None, out));
+        let escapes = escapes + self.write_colored_path(path, out);
+        if link.is_some() {
+            FileLink::close(out);
         }
-        out.extend_from_slice(&self.paint.reset);
+        escapes
+    }
+
+    fn write_colored_path(&self, path: &[u8], out: &mut Vec<u8>) -> u64 {
+        self.paint.write(&self.paint.path, &self.with_separator(path), out)
+    }
+
+    /// Returns the hyperlink to a file, if there are any.
+    pub(crate) fn link_to(&self, path: &[u8]) -> Option<FileLink> {
+        self.link.as_ref()?.to_file(&self.with_separator(path))
+    }
+
+    fn with_separator<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
+        match self.options.path_separator {
+            None => path.into(),
+            Some(separator) => path.replace("/", [separator]).into(),
+        }
     }
 }
 
@@ -83,6 +106,8 @@ pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) matches: &'a mut Matches<M>,
     /// The path of the file, if it is printed.
     pub(crate) path: Option<&'a [u8]>,
+    /// The hyperlink to the file, if there is one.
+    pub(crate) link: Option<FileLink>,
     /// Whether any line of the file has been printed.
     pub(crate) begun: bool,
     /// Whether the next line begins a result.
@@ -158,7 +183,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
             // Files with definitions are one block.
             enclosing.mark_printed(line.offset as usize);
         }
-        if !std::mem::replace(&mut self.begun, true) {
+        if !mem::replace(&mut self.begun, true) {
             self.begin();
         }
         self.begin_result();
@@ -167,7 +192,8 @@ impl<M: Matcher> Printer<'_, '_, M> {
         let match_count = matches.found.len();
         let options = &style.options;
         let spans = if options.ackmate { shown } else { &[] };
-        let prelude = Prelude { path: self.path, line, role, spans };
+        let link = self.link.as_ref().filter(|_| role != Role::Definition);
+        let prelude = Prelude { path: self.path, link, line, role, spans };
         let mut write = |from: Option<&Match>, bytes: &[u8], colored: &[Match]| {
             let only = from.filter(|_| options.only_matching || options.vimgrep);
             let offset = line.offset + only.map_or(0, |found| found.start() as u64);
@@ -197,7 +223,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
     }
 
     fn begin_result(&mut self) {
-        if std::mem::take(&mut self.begins_result) {
+        if mem::take(&mut self.begins_result) {
             self.out.begin_result();
         }
     }
@@ -213,8 +239,7 @@ impl<M: Matcher> Printer<'_, '_, M> {
             if options.compact && looks_like_line(path) {
                 self.out.bytes().extend_from_slice(b"./");
             }
-            self.style.write_path(path, self.out.bytes());
-            self.tally.color_bytes += self.style.paint.escape_len(&self.style.paint.path);
+            self.tally.color_bytes += self.style.write_path(path, self.out.bytes());
             let end = if options.null_after_path { b"\0" } else { self.style.terminator.as_bytes() };
             self.out.bytes().extend_from_slice(end);
         }
@@ -230,7 +255,8 @@ pub(crate) fn looks_like_line(path: &[u8]) -> bool {
 /// Writes the line that shows a definition. Returns the number of bytes in colour escapes.
 pub(crate) fn write_definition(style: &Style, path: Option<&[u8]>, line: Line<'_>, out: &mut Vec<u8>) -> u64 {
     let role = Role::Definition;
-    let color_bytes = Prelude { path, line, role, spans: &[] }.write(style, line.offset, None, out);
+    let color_bytes =
+        Prelude { path, link: None, line, role, spans: &[] }.write(style, line.offset, None, out);
     let mut painter = Painter { style, role, match_count: 0, color_bytes, out };
     painter.write_plain(line.bytes, &[]);
     painter.color_bytes
@@ -239,6 +265,8 @@ pub(crate) fn write_definition(style: &Style, path: Option<&[u8]>, line: Line<'_
 /// Fields printed before the text of a line: path, line number, column and byte offset.
 struct Prelude<'a> {
     path: Option<&'a [u8]>,
+    /// The hyperlink that the fields are the text of, if there is one.
+    link: Option<&'a FileLink>,
     line: Line<'a>,
     role: Role,
     /// Matches in the line, if their places are printed.
@@ -256,15 +284,19 @@ impl Prelude<'_> {
             Role::Context => &options.field_context_separator,
             Role::Definition => DEFINITION_SEPARATOR,
         };
+        let link = self.link.filter(|link| link.has_line || !options.heading);
+        if let Some(link) = link {
+            colors += link.open(options.line_number.then_some(self.line.number), column, out);
+        }
+        // What follows the last field is not part of the link.
+        let mut end: &[u8] = b"";
         if let Some(path) = self.path.filter(|_| !options.heading) {
-            style.write_path(path, out);
-            colors += paint.escape_len(&paint.path);
-            if options.null_after_path { out.push(0) } else { out.extend_from_slice(separator) }
+            colors += style.write_colored_path(path, out);
+            end = if options.null_after_path { b"\0" } else { separator };
         }
         let mut field = |color: &[u8], number: u64| {
-            colors += paint.escape_len(color);
-            paint.write(color, itoa::Buffer::new().format(number).as_bytes(), out);
-            out.extend_from_slice(separator);
+            out.extend_from_slice(mem::replace(&mut end, separator));
+            colors += paint.write(color, itoa::Buffer::new().format(number).as_bytes(), out);
         };
         if options.line_number {
             field(&paint.line, self.line.number);
@@ -275,6 +307,10 @@ impl Prelude<'_> {
         if options.byte_offset {
             field(&paint.column, offset);
         }
+        if link.is_some() {
+            FileLink::close(out);
+        }
+        out.extend_from_slice(end);
         colors
     }
 
@@ -364,7 +400,7 @@ impl Painter<'_> {
                 in_match = false;
             }
             self.out.extend_from_slice(&bytes[at..start]);
-            if !std::mem::replace(&mut in_match, true) {
+            if !mem::replace(&mut in_match, true) {
                 self.out.extend_from_slice(matched);
                 colors += matched.len();
             }

@@ -32,16 +32,12 @@ impl Paint {
         }
     }
 
-    /// Number of bytes that [`write`](Self::write) adds to the text.
-    pub(crate) fn escape_len(&self, color: &[u8]) -> u64 {
-        (color.len() + self.reset.len()) as u64
-    }
-
-    /// Writes text in a colour.
-    pub(crate) fn write(&self, color: &[u8], text: &[u8], out: &mut Vec<u8>) {
+    /// Writes text in a colour. Returns the number of bytes added to the text.
+    pub(crate) fn write(&self, color: &[u8], text: &[u8], out: &mut Vec<u8>) -> u64 {
         out.extend_from_slice(color);
         out.extend_from_slice(text);
         out.extend_from_slice(&self.reset);
+        (color.len() + self.reset.len()) as u64
     }
 }
 

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use grep_printer::{
-    ColorSpecs, HyperlinkConfig, HyperlinkEnvironment, HyperlinkFormat, UserColorSpec, default_color_specs,
-};
+use finecomb_grep::Hyperlink;
+use grep_printer::{ColorSpecs, HyperlinkFormat, UserColorSpec, default_color_specs};
 
 use crate::grep::args::order::Order;
 use crate::grep::args::value;
@@ -55,14 +54,12 @@ impl Colors {
     }
 
     /// Configuration of hyperlinks; `None` without hyperlinks.
-    pub(super) fn links(&self) -> Option<HyperlinkConfig> {
-        let format = self.hyperlink_format.clone().filter(|format| !format.is_empty())?;
-        let mut environment = HyperlinkEnvironment::new();
+    pub(super) fn links(&self) -> Option<Hyperlink> {
+        let format = self.hyperlink_format.as_ref().filter(|format| !format.is_empty())?;
         let program = self.hostname_bin.as_deref().filter(|program| !program.is_empty());
-        environment.host(program.and_then(|program| output_of(Path::new(program))).or_else(host));
-        let distribution = env::var("WSL_DISTRO_NAME").ok();
-        environment.wsl_prefix(distribution.map(|name| format!("wsl$/{name}")));
-        Some(HyperlinkConfig::new(environment, format))
+        let host = program.and_then(|program| output_of(Path::new(program))).or_else(host);
+        let distribution = env::var("WSL_DISTRO_NAME").ok().map(|name| format!("wsl$/{name}"));
+        Some(Hyperlink::new(format, host.as_deref(), distribution.as_deref()))
     }
 }
 
