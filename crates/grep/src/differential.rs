@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use bstr::BStr;
 use finecomb_scan::{
     Block, Encoding, FindNul, HEAD_SIZE, Inputs, LONG_LINE, Lookahead, Output, ScanOptions, Source, Visit,
+    Wants,
 };
 use grep_printer::{ColorSpecs, SummaryBuilder, SummaryKind, default_color_specs};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
@@ -94,6 +95,7 @@ fn in_blocks(options: &GrepOptions, named: bool, bytes: &[u8], cuts: &[usize]) -
     let style = Style::new(&options);
     let mut searcher = Searcher::new(&style, Finder::new(matcher, style.terminator, false));
     let line_end = style.terminator.as_byte();
+    let cuts = if searcher.wants() == Wants::Blocks { cuts } else { &[] };
     let (printed, _) = visit(&mut searcher, named, bytes, line_end, cuts);
     assert!(searcher.totals.errors.is_empty());
     (shown(&printed, &options), searcher.totals.any)
@@ -201,14 +203,18 @@ fn pattern() -> impl Strategy<Value = PatternOptions> {
     let case = prop::sample::select(vec![Case::Sensitive, Case::Insensitive]);
     let condition = prop::sample::select(vec!["a", "b", "^a", "c$", "^$", "", r"\w", "é"]);
     let conditions = prop::collection::vec(condition.prop_map(str::to_owned), 0..3);
-    let conditions = prop::option::weighted(0.3, (conditions.clone(), conditions));
+    let conditions = |weight| prop::option::weighted(weight, (conditions.clone(), conditions.clone()));
+    let conditions = (conditions(0.3), conditions(0.1));
     (prop::collection::vec(pattern, 1..3), conditions, boundary, case).prop_map(
-        |(patterns, conditions, boundary, case)| {
-            let (and, not) = conditions.unwrap_or_default();
+        |(patterns, (lines, files), boundary, case)| {
+            let (and, not) = lines.unwrap_or_default();
+            let (file_and, file_not) = files.unwrap_or_default();
             PatternOptions {
                 patterns: patterns.into_iter().map(str::to_owned).collect(),
                 and,
                 not,
+                file_and,
+                file_not,
                 boundary,
                 case,
                 ..PatternOptions::default()
@@ -251,6 +257,7 @@ prop_compose! {
         replace in prop::sample::select(vec![None, None, None, Some("[$0]"), Some("$1"), Some("")]),
         colored in prop::bool::weighted(0.3),
         hyperlink in hyperlink(),
+        stop_on_nonmatch in prop::bool::weighted(0.2),
     ) -> GrepOptions {
         let prints = matches!(mode, Mode::Lines | Mode::Json | Mode::Records);
         let passthru = prints && flags[1] && flags[2];
@@ -280,6 +287,7 @@ prop_compose! {
             path_separator: if flags[15] { Some(b'%') } else { None },
             colors: if colored { colors() } else { None },
             hyperlink,
+            stop_on_nonmatch,
             binary: Binary::Text,
             ..GrepOptions::default()
         }
@@ -291,13 +299,16 @@ prop_compose! {
 /// - Lines that end with a line feed alone among CRLF lines: in a line-by-line search, ripgrep includes the line feed in
 ///   the searched text.
 /// - `passthru` and `invert` with a match limit: once it is reached, all following lines count as non-matching.
+/// - `invert` and `stop_on_nonmatch`: the first line that does not count may be skipped.
 fn is_comparable(options: &GrepOptions, text: &[u8]) -> bool {
     let depends_on_before =
         options.pattern.boundary == Some(Boundary::Word) && std::str::from_utf8(text).is_err();
     let in_context = options.max_count.is_some() && options.after_context > 0;
-    let keeps_end = (options.passthru || in_context) && options.line_end == LineEnd::Crlf;
+    let is_by_line = options.passthru || options.stop_on_nonmatch || in_context;
+    let keeps_end = is_by_line && options.line_end == LineEnd::Crlf;
     let never_ends = options.passthru && options.invert && options.max_count.is_some();
-    !depends_on_before && !keeps_end && !never_ends
+    let skips_line = options.invert && options.stop_on_nonmatch;
+    !depends_on_before && !keeps_end && !never_ends && !skips_line
 }
 
 proptest! {
@@ -357,6 +368,7 @@ proptest! {
         text in "([abc ]{0,6}\n){0,30}",
         cuts in prop::collection::vec(0_usize..200, 0..4),
     ) {
+        let pattern = PatternOptions { file_and: Vec::new(), file_not: Vec::new(), ..pattern };
         let matches = |wanted: &[String], line: &str| {
             let none = PatternOptions::default;
             let pattern = PatternOptions { patterns: wanted.into(), and: none().and, not: none().not, ..pattern.clone() };
@@ -605,6 +617,25 @@ fn with_pcre2_lines_after_the_last_counted_match_are_context() {
     }
 }
 
+/// ripgrep skips the line that ends the first run of lines, if that ends in the part of the file that was read with its first line.
+#[test]
+fn an_inverted_search_ends_at_the_first_line_that_is_not_selected() {
+    let pattern = PatternOptions { patterns: ["a".to_owned()].into(), ..PatternOptions::default() };
+    let options = GrepOptions {
+        pattern,
+        invert: true,
+        stop_on_nonmatch: true,
+        after_context: 2,
+        ..GrepOptions::default()
+    };
+    let text = b"a\nb\nc\na\na\nd\n";
+    for cuts in [&[][..], &[1, 3], &[5], &[0, 7]] {
+        assert_eq!(in_blocks(&options, true, text, cuts).0, "b\nc\na\n", "{cuts:?}");
+    }
+    assert_eq!(at_once(&options, text).0, "b\nc\na\n");
+    assert_eq!(at_once(&options, b"b\na\nd\n").0, "b\n--\nd\n");
+}
+
 /// With CRLF, ripgrep includes a lone line feed in the text it searches, and `\z` does not match before it.
 #[test]
 fn end_of_text_matches_at_the_end_of_a_line_with_crlf() {
@@ -777,7 +808,7 @@ fn a_piece_with_a_nul_is_not_searched_where_a_block_ends_in_it() {
         );
         let counted = GrepOptions { stats: true, ..options.clone() };
         let style = Style::new(&counted);
-        let Ok(AnyMatcher::Rust(matcher)) = AnyMatcher::new(&counted) else { unreachable!() };
+        let matcher = AnyMatcher::new(&counted).unwrap();
         let mut searcher = Searcher::new(&style, Finder::new(matcher, style.terminator, false));
         visit(&mut searcher, false, text.as_bytes(), b'\n', cuts);
         assert_eq!(searcher.totals.stats.bytes_searched(), begin as u64, "{cuts:?}");

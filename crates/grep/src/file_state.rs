@@ -20,6 +20,8 @@ pub(crate) struct Rules {
     pub(crate) after_context: usize,
     pub(crate) passthru: bool,
     pub(crate) max_count: Option<u64>,
+    /// Whether the search of a file ends at the first line after a match that does not match.
+    pub(crate) stop_on_nonmatch: bool,
     /// Byte that ends a line.
     pub(crate) line_end: u8,
     /// Whether matching lines in the trailing context of the last counted match are printed as matches. ripgrep does this
@@ -42,27 +44,27 @@ pub(crate) enum Nul {
     Suppress,
 }
 
-/// A matching line of a block. Offsets within a block fit in 32 bits.
+/// A matching line of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoundLine {
-    start: u32,
-    end: u32,
+    start: usize,
+    end: usize,
     /// Number of lines of the block before this one, if line numbers are wanted.
-    lines_before: u32,
+    lines_before: u64,
 }
 
 impl FoundLine {
     pub(crate) fn new(range: Range<usize>) -> Self {
-        Self { start: range.start as u32, end: range.end as u32, lines_before: 0 }
+        Self { start: range.start, end: range.end, lines_before: 0 }
     }
 
     /// Returns the line with its offsets increased by `bytes`.
     pub(crate) fn shifted_by(self, bytes: usize) -> Self {
-        Self { start: self.start + bytes as u32, end: self.end + bytes as u32, ..self }
+        Self { start: self.start + bytes, end: self.end + bytes, ..self }
     }
 
     fn range(self) -> Range<usize> {
-        self.start as usize..self.end as usize
+        self.start..self.end
     }
 }
 
@@ -76,14 +78,12 @@ impl Found {
     pub(crate) fn count_lines(&mut self, bytes: &[u8], line_end: u8, all: bool) {
         let (mut counted, mut lines) = (0, 0);
         for line in &mut self.lines {
-            let before = counted..line.start as usize;
-            lines += count_line_ends(bytes, before, line_end, &self.long_lines) as u32;
-            counted = line.start as usize;
+            lines += count_line_ends(bytes, counted..line.start, line_end, &self.long_lines);
+            counted = line.start;
             line.lines_before = lines;
         }
         if all {
-            self.line_ends =
-                u64::from(lines) + count_line_ends(bytes, counted..bytes.len(), line_end, &self.long_lines);
+            self.line_ends = lines + count_line_ends(bytes, counted..bytes.len(), line_end, &self.long_lines);
         }
     }
 }
@@ -264,6 +264,8 @@ impl<'a, S: Sink> Step<'a, S> {
         let cut = cut.filter(|_| self.nul == Nul::Quit);
         // An offset within the block, so it fits in `usize`.
         let end = cut.map_or(self.bytes.len(), |cut| cut.from.saturating_sub(self.offset) as usize);
+        let stop = self.end_of_nonmatch(end);
+        let end = stop.unwrap_or(end);
         let next = self.print_lines(end);
         // The rest of the last counted line may have more matches.
         let is_open = self.state.open_long_line.is_some_and(|line| line.matches);
@@ -277,7 +279,7 @@ impl<'a, S: Sink> Step<'a, S> {
         if next == Next::StopAtBinary || !limited {
             self.state.nul = self.state.nul.or(nul);
         }
-        if suppressed || cut.is_some() || limited {
+        if suppressed || cut.is_some() || limited || stop.is_some() {
             self.state.over = true;
             return;
         }
@@ -309,6 +311,23 @@ impl<'a, S: Sink> Step<'a, S> {
             self.state.limit_end = self.offset + range.end as u64;
         }
         if self.rules.passthru { self.print_all(end) } else { self.print_after(end) }
+    }
+
+    /// Returns the end of the first line after a match that does not match, if the search ends there.
+    fn end_of_nonmatch(&self, end: usize) -> Option<usize> {
+        let max = self.rules.max_count.unwrap_or(u64::MAX) - self.state.count;
+        let mut matched_to = (self.state.count > 0).then_some(0);
+        if !self.rules.stop_on_nonmatch {
+            return None;
+        }
+        for line in self.found.lines.iter().zip(0..max).map(|(line, _)| line.range()) {
+            if matched_to.is_some_and(|matched_to| matched_to < line.start) || line.start >= end {
+                break;
+            }
+            matched_to = Some(line.end);
+        }
+        let line = self.line_at(matched_to.filter(|&matched_to| matched_to < end)?);
+        Some(line.end)
     }
 
     fn is_limited(&self) -> bool {
@@ -479,7 +498,7 @@ impl<'a, S: Sink> Step<'a, S> {
     }
 
     fn print_match(&mut self, line: FoundLine) -> Next {
-        self.counted = (line.range().start, self.state.line_ends + u64::from(line.lines_before));
+        self.counted = (line.range().start, self.state.line_ends + line.lines_before);
         let line = self.line(line.range());
         self.print_gap(line.offset);
         if self.is_binary(line) {

@@ -35,6 +35,10 @@ impl<M: Matcher> Finder<M> {
         &self.matcher
     }
 
+    pub(crate) fn matcher_mut(&mut self) -> &mut M {
+        &mut self.matcher
+    }
+
     pub(crate) fn terminator(&self) -> LineTerminator {
         self.terminator
     }

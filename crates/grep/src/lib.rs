@@ -230,11 +230,11 @@ pub fn grep(
 impl Query {
     /// Returns `true` if the query cannot be answered block by block.
     fn needs_whole_files(&self) -> bool {
-        let GrepOptions { pattern, stop_on_nonmatch, .. } = &self.style.options;
+        let pattern = &self.style.options.pattern;
         let (matcher, terminator) = (&self.matcher, self.style.terminator);
         let stays_in_line = matcher.line_terminator() == Some(terminator)
             || matcher.non_matching_bytes().is_some_and(|bytes| bytes.contains(terminator.as_byte()));
-        matcher.needs_whole_files() || *stop_on_nonmatch || pattern.multiline && !stays_in_line
+        pattern.multiline && !stays_in_line
     }
 }
 

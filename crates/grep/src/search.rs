@@ -7,11 +7,12 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::time::Instant;
 
-use finecomb_scan::{Absent, Block, HEAD_SIZE, LONG_LINE, Medium, NulEnds, Output, Source, Visit};
-use grep_matcher::{LineTerminator, Matcher};
+use finecomb_scan::{Absent, Block, HEAD_SIZE, LONG_LINE, Medium, NulEnds, Output, Source, Visit, Wants};
+use grep_matcher::LineTerminator;
 use grep_printer::Stats;
 use memchr::{memchr, memchr_iter, memrchr};
 
+use crate::any_matcher::AnyMatcher;
 use crate::binary::{self, Cut};
 use crate::enclosing::{Enclosing, ScopeFinder, not_shown, source_name};
 use crate::file_state::{FileState, Found, FoundLine, Line, Nul, NullSink, Rules, Sink, Step};
@@ -25,11 +26,11 @@ use crate::records::{binary_notice, put_binary, put_path};
 mod tests;
 
 /// Block-wise search of one worker.
-pub(crate) struct Searcher<'q, M: Matcher> {
+pub(crate) struct Searcher<'q> {
     style: &'q Style,
     rules: Rules,
-    finder: Finder<M>,
-    matches: Matches<M>,
+    finder: Finder<AnyMatcher>,
+    matches: Matches,
     /// Finds definitions around matches, if they are printed.
     scope_finder: Option<Box<dyn ScopeFinder>>,
     pub(crate) totals: Totals,
@@ -57,13 +58,13 @@ impl Totals {
 }
 
 /// Sink that counts matches and prints nothing.
-struct Counter<'a, M: Matcher> {
-    finder: &'a Finder<M>,
-    matches: &'a mut Matches<M>,
+struct Counter<'a> {
+    finder: &'a Finder<AnyMatcher>,
+    matches: &'a mut Matches,
     tally: &'a mut Tally,
 }
 
-impl<M: Matcher> Sink for Counter<'_, M> {
+impl Sink for Counter<'_> {
     fn wants_numbers(&self) -> bool {
         false
     }
@@ -84,10 +85,10 @@ impl<M: Matcher> Sink for Counter<'_, M> {
 }
 
 /// Parts of the sinks that print a block.
-struct Printing<'a, 'o, M: Matcher> {
+struct Printing<'a, 'o> {
     style: &'a Style,
-    finder: &'a Finder<M>,
-    matches: &'a mut Matches<M>,
+    finder: &'a Finder<AnyMatcher>,
+    matches: &'a mut Matches,
     path: &'a Path,
     /// Whether a line of the file has been printed.
     begun: bool,
@@ -96,25 +97,25 @@ struct Printing<'a, 'o, M: Matcher> {
     out: &'a mut Output<'o>,
 }
 
-impl<'a, 'o, M: Matcher> Printing<'a, 'o, M> {
-    fn counter(self) -> Counter<'a, M> {
+impl<'a, 'o> Printing<'a, 'o> {
+    fn counter(self) -> Counter<'a> {
         let Self { finder, matches, tally, .. } = self;
         Counter { finder, matches, tally }
     }
 
-    fn json(self) -> json::Printer<'a, 'o, M> {
+    fn json(self) -> json::Printer<'a, 'o> {
         let Self { style, finder, matches, path, begun, enclosing, tally, out } = self;
         let (options, which, begins_result) = (&style.options, style.which.as_ref(), false);
         json::Printer { options, which, finder, matches, path, begun, begins_result, enclosing, tally, out }
     }
 
-    fn records(self) -> records::Printer<'a, 'o, M> {
+    fn records(self) -> records::Printer<'a, 'o> {
         let Self { style, finder, matches, path, tally, out, .. } = self;
         let path = Some(path.as_os_str().as_encoded_bytes());
         records::Printer { options: &style.options, finder, matches, path, begins_result: false, tally, out }
     }
 
-    fn lines(self) -> text::Printer<'a, 'o, M> {
+    fn lines(self) -> text::Printer<'a, 'o> {
         let Self { style, finder, matches, path, begun, enclosing, tally, out } = self;
         let path = style.options.with_filename.then_some(path.as_os_str().as_encoded_bytes());
         let (link, begins_result) = (path.and_then(|path| style.link_to(path)), false);
@@ -122,8 +123,8 @@ impl<'a, 'o, M: Matcher> Printing<'a, 'o, M> {
     }
 }
 
-impl<'q, M: Matcher> Searcher<'q, M> {
-    pub(crate) fn new(style: &'q Style, finder: Finder<M>) -> Self {
+impl<'q> Searcher<'q> {
+    pub(crate) fn new(style: &'q Style, finder: Finder<AnyMatcher>) -> Self {
         let options = &style.options;
         let prints = options.prints();
         let rules = Rules {
@@ -131,7 +132,9 @@ impl<'q, M: Matcher> Searcher<'q, M> {
             after_context: if prints { options.after_context } else { 0 },
             passthru: prints && options.passthru,
             max_count: options.max_count,
-            matches_after_limit: options.invert || finder.searches_across_lines(),
+            matches_after_limit: !options.stop_on_nonmatch
+                && (options.invert || finder.searches_across_lines()),
+            stop_on_nonmatch: options.stop_on_nonmatch,
             line_end: options.line_end.terminator().as_byte(),
             stops_at_binary: matches!(options.mode, Mode::Lines | Mode::Records),
         };
@@ -155,7 +158,10 @@ impl<'q, M: Matcher> Searcher<'q, M> {
 
     /// Returns `true` if the matching lines themselves are needed, not only their number.
     fn needs_lines(&self) -> bool {
-        self.prints() || self.wants_stats() || self.mode() == Mode::CountMatches
+        self.prints()
+            || self.wants_stats()
+            || self.mode() == Mode::CountMatches
+            || self.rules.stop_on_nonmatch
     }
 
     /// Returns `true` if the first matching line settles the result for a file, except for a NUL after it.
@@ -417,10 +423,14 @@ fn lines_in(
     lines(&bytes[range], terminator).map(move |line| start + line.start..start + line.end)
 }
 
-impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
+impl Visit for Searcher<'_> {
     type Found = Found;
     type State = FileState;
     type Tally = Tally;
+
+    fn wants(&self) -> Wants {
+        if self.finder.matcher().needs_whole_files() { Wants::Whole(usize::MAX) } else { Wants::Blocks }
+    }
 
     fn whole_size(&self, source: &Source) -> usize {
         let Some(finder) = &self.scope_finder else { return 0 };
@@ -472,6 +482,10 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
     fn search(&mut self, block: &mut Block<'_>) -> Found {
         let started = self.wants_stats().then(Instant::now);
         let mut found = Found::default();
+        if let Err(error) = self.finder.matcher_mut().begin_file(block.bytes) {
+            self.totals.errors.push((block.source.clone(), error.to_string()));
+            return found;
+        }
         let nul = self.nul(block.source);
         if nul == Nul::EndLine {
             found.nul = memchr(0, block.bytes);
@@ -542,9 +556,13 @@ impl<M: Matcher<Captures: Send> + Send> Visit for Searcher<'_, M> {
     }
 
     fn allows_gaps(&self) -> bool {
-        let Rules { before_context, after_context, passthru, line_end, .. } = self.rules;
-        let prints_others = before_context > 0 || after_context > 0 || passthru || self.style.options.invert;
-        !prints_others && self.scope_finder.is_none() && line_end == b'\n'
+        let Rules { before_context, after_context, passthru, line_end, stop_on_nonmatch, .. } = self.rules;
+        let asks_for_others = before_context > 0
+            || after_context > 0
+            || passthru
+            || stop_on_nonmatch
+            || self.style.options.invert;
+        !asks_for_others && self.scope_finder.is_none() && line_end == b'\n'
     }
 
     fn skip_to(&mut self, state: &mut FileState, offset: u64, lines: u64) {

@@ -6,12 +6,12 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use finecomb_scan::{Omitted, Output};
-use grep_matcher::Matcher;
 use grep_printer::Stats;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 
 use super::{Matches, Tally};
+use crate::any_matcher::AnyMatcher;
 use crate::enclosing::{Around, Enclosing};
 use crate::file_state::{Line, Sink};
 use crate::find::{Finder, without_terminator};
@@ -125,12 +125,12 @@ impl Text {
 }
 
 /// Sink that prints the lines of a file or block as messages.
-pub(crate) struct Printer<'a, 'o, M: Matcher> {
+pub(crate) struct Printer<'a, 'o> {
     pub(crate) options: &'a GrepOptions,
     /// Names the pattern of a match, if that is printed.
     pub(crate) which: Option<&'a Which>,
-    pub(crate) finder: &'a Finder<M>,
-    pub(crate) matches: &'a mut Matches<M>,
+    pub(crate) finder: &'a Finder<AnyMatcher>,
+    pub(crate) matches: &'a mut Matches,
     pub(crate) path: &'a Path,
     /// Whether the `begin` message of the file has been printed.
     pub(crate) begun: bool,
@@ -142,7 +142,7 @@ pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) out: &'a mut Output<'o>,
 }
 
-impl<M: Matcher> Sink for Printer<'_, '_, M> {
+impl Sink for Printer<'_, '_> {
     fn wants_numbers(&self) -> bool {
         self.options.line_number || self.enclosing.is_some()
     }
@@ -170,7 +170,7 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
     fn gap(&mut self) {}
 }
 
-impl<M: Matcher> Printer<'_, '_, M> {
+impl Printer<'_, '_> {
     fn find(&mut self, line: Line<'_>) {
         let terminator = self.finder.terminator();
         self.matches.find(self.finder, line);

@@ -9,12 +9,13 @@ use std::ops::Range;
 
 use bstr::ByteSlice;
 use finecomb_scan::Output;
-use grep_matcher::{LineTerminator, Match, Matcher};
+use grep_matcher::{LineTerminator, Match};
 
 use super::excerpt::excerpt;
 use super::link::{FileLink, Hyperlink};
 use super::paint::Paint;
 use super::{CUT, Matches, Tally};
+use crate::any_matcher::AnyMatcher;
 use crate::enclosing::Enclosing;
 use crate::file_state::{Line, Sink};
 use crate::find::{Finder, without_terminator};
@@ -100,10 +101,10 @@ enum Role {
 }
 
 /// Sink that prints the lines of a file or block as text.
-pub(crate) struct Printer<'a, 'o, M: Matcher> {
+pub(crate) struct Printer<'a, 'o> {
     pub(crate) style: &'a Style,
-    pub(crate) finder: &'a Finder<M>,
-    pub(crate) matches: &'a mut Matches<M>,
+    pub(crate) finder: &'a Finder<AnyMatcher>,
+    pub(crate) matches: &'a mut Matches,
     /// The path of the file, if it is printed.
     pub(crate) path: Option<&'a [u8]>,
     /// The hyperlink to the file, if there is one.
@@ -118,7 +119,7 @@ pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) out: &'a mut Output<'o>,
 }
 
-impl<M: Matcher> Sink for Printer<'_, '_, M> {
+impl Sink for Printer<'_, '_> {
     fn wants_numbers(&self) -> bool {
         self.style.options.line_number
     }
@@ -169,7 +170,7 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
     }
 }
 
-impl<M: Matcher> Printer<'_, '_, M> {
+impl Printer<'_, '_> {
     fn find(&mut self, line: Line<'_>) {
         let terminator = self.style.terminator;
         self.matches.find(self.finder, line);

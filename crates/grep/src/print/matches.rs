@@ -2,27 +2,23 @@
 
 use grep_matcher::{Captures, LineTerminator, Match, Matcher};
 
+use crate::any_matcher::{AnyCaptures, AnyMatcher};
 use crate::file_state::Line;
 use crate::find::{Finder, terminator_len, without_terminator};
 
 /// The matches in one line.
-pub(crate) struct Matches<M: Matcher> {
+#[derive(Default)]
+pub(crate) struct Matches {
     /// Matches, in order.
     pub(crate) found: Vec<Match>,
     /// The line with each match replaced; empty if nothing is.
     replaced: Vec<u8>,
     /// Positions of the replacements in `replaced`.
     replacements: Vec<Match>,
-    captures: Option<M::Captures>,
+    captures: Option<AnyCaptures>,
 }
 
-impl<M: Matcher> Default for Matches<M> {
-    fn default() -> Self {
-        Self { found: Vec::new(), replaced: Vec::new(), replacements: Vec::new(), captures: None }
-    }
-}
-
-impl<M: Matcher> Matches<M> {
+impl Matches {
     pub(crate) fn clear(&mut self) {
         self.found.clear();
         self.replaced.clear();
@@ -31,7 +27,7 @@ impl<M: Matcher> Matches<M> {
 
     /// Finds the matches in a line with its terminator. Errors of the engine count as no match: the same search has found the
     /// line before without an error.
-    pub(crate) fn find(&mut self, finder: &Finder<M>, line: Line<'_>) {
+    pub(crate) fn find(&mut self, finder: &Finder<AnyMatcher>, line: Line<'_>) {
         self.clear();
         let (offset, line, found) = (line.offset, line.bytes, &mut self.found);
         let text = without_terminator(line, finder.terminator());
@@ -55,7 +51,7 @@ impl<M: Matcher> Matches<M> {
     /// Replaces each match; `$1` and the like in `replacement` stand for capture groups.
     pub(crate) fn replace(
         &mut self,
-        matcher: &M,
+        matcher: &AnyMatcher,
         line: &[u8],
         terminator: LineTerminator,
         replacement: &[u8],

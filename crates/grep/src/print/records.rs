@@ -1,19 +1,19 @@
 //! Prints each line as a record.
 
 use finecomb_scan::Output;
-use grep_matcher::Matcher;
 
 use super::{Matches, Tally};
+use crate::any_matcher::AnyMatcher;
 use crate::file_state::{Line, Sink};
 use crate::find::{Finder, without_terminator};
 use crate::options::GrepOptions;
 use crate::records::{put_path, put_text};
 
 /// Sink that prints the lines of a file or block as records.
-pub(crate) struct Printer<'a, 'o, M: Matcher> {
+pub(crate) struct Printer<'a, 'o> {
     pub(crate) options: &'a GrepOptions,
-    pub(crate) finder: &'a Finder<M>,
-    pub(crate) matches: &'a mut Matches<M>,
+    pub(crate) finder: &'a Finder<AnyMatcher>,
+    pub(crate) matches: &'a mut Matches,
     /// The path of the file, until it is printed.
     pub(crate) path: Option<&'a [u8]>,
     /// Whether the next record begins a result.
@@ -22,7 +22,7 @@ pub(crate) struct Printer<'a, 'o, M: Matcher> {
     pub(crate) out: &'a mut Output<'o>,
 }
 
-impl<M: Matcher> Sink for Printer<'_, '_, M> {
+impl Sink for Printer<'_, '_> {
     fn wants_numbers(&self) -> bool {
         self.options.line_number
     }
@@ -48,7 +48,7 @@ impl<M: Matcher> Sink for Printer<'_, '_, M> {
     fn gap(&mut self) {}
 }
 
-impl<M: Matcher> Printer<'_, '_, M> {
+impl Printer<'_, '_> {
     fn print(&mut self, line: Line<'_>, is_context: bool) {
         if std::mem::take(&mut self.begins_result) {
             self.out.begin_result();

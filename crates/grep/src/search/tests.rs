@@ -4,7 +4,6 @@ use finecomb_scan::{Block, LONG_LINE, NulEnds, Output, Source, Visit};
 
 use super::*;
 use crate::any_matcher::AnyMatcher;
-use crate::line_matcher::LineMatcher;
 use crate::options::{GrepOptions, PatternOptions};
 
 /// A block, and whether it begins within a long line.
@@ -15,11 +14,8 @@ fn options(mode: Mode) -> GrepOptions {
     GrepOptions { pattern, mode, include_zero: true, ..GrepOptions::default() }
 }
 
-fn matcher(options: &GrepOptions) -> LineMatcher {
-    match AnyMatcher::new(options) {
-        Ok(AnyMatcher::Rust(matcher)) => matcher,
-        _ => panic!("a valid pattern of Rust's engine"),
-    }
+fn matcher(options: &GrepOptions) -> AnyMatcher {
+    AnyMatcher::new(options).expect("a valid pattern")
 }
 
 /// Output for a named file in these blocks.
@@ -41,7 +37,7 @@ fn printed(options: &GrepOptions, parts: &[Part<'_>]) -> String {
         let _ = searcher.advance(&block, &found, &mut state);
         let mut more = Tally::default();
         searcher.print(&block, found, &before, &mut more, &mut out);
-        Searcher::<LineMatcher>::add(&mut tally, more);
+        Searcher::add(&mut tally, more);
     }
     let _ = searcher.end(&source, state, tally, &mut out);
     String::from_utf8_lossy(out.bytes()).into_owned()
