@@ -3,12 +3,11 @@
 //! A matcher with conditions has only the matches of another matcher whose lines meet the conditions. So everything else, from
 //! context to counts, behaves as for a pattern that includes the conditions.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use grep_matcher::{ByteSet, Captures, LineMatchKind, LineTerminator, Match, Matcher};
-use memchr::{memchr, memrchr};
 
-use crate::find::{Finder, without_terminator};
+use crate::find::{Finder, lines_of, without_terminator};
 
 /// Patterns that a text must match, and patterns that it must not match.
 #[derive(Clone, Debug)]
@@ -93,15 +92,6 @@ impl<M: Matcher> Conditioned<M> {
         Ok(())
     }
 
-    /// The lines that a match is in, terminators included.
-    fn lines_of(&self, text: &[u8], found: Match) -> Range<usize> {
-        let end = self.terminator.as_byte();
-        let start = memrchr(end, &text[..found.start()]).map_or(0, |before| before + 1);
-        // A match that ends with a line feed is in the lines up to that.
-        let last = if found.is_empty() { found.start() } else { found.end() - 1 };
-        start..memchr(end, &text[last.min(text.len())..]).map_or(text.len(), |length| last + length + 1)
-    }
-
     /// Returns the first match at or after `at` that `find` finds and whose lines meet the conditions.
     fn first(
         &self,
@@ -110,7 +100,7 @@ impl<M: Matcher> Conditioned<M> {
         mut find: impl FnMut(usize) -> Result<Option<Match>, M::Error>,
     ) -> Result<Option<Match>, M::Error> {
         while let Some(found) = find(at)? {
-            let lines = self.lines_of(text, found);
+            let lines = lines_of(text, found, self.terminator.as_byte());
             let line = without_terminator(&text[lines.clone()], self.terminator);
             if self.lines.hold(|matcher| matcher.is_match(line))? {
                 return Ok(Some(found));

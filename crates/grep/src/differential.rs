@@ -1,5 +1,7 @@
 //! Differential tests of the search in blocks, at any block boundaries, against ripgrep's own search and printers.
 
+mod whole;
+
 use std::ops::{ControlFlow, Range};
 
 use base64::Engine as _;
@@ -23,7 +25,8 @@ use crate::print::lines::Style;
 use crate::print::link::Hyperlink;
 use crate::records::{FoundText, Record, Records};
 use crate::search::Searcher;
-use crate::whole::WholeSearcher;
+use crate::which::Which;
+use whole::WholeSearcher;
 
 /// A file that exists, as hyperlinks are only to such files.
 const PATH: &str = "src/lib.rs";
@@ -92,9 +95,20 @@ fn visit<V: Visit>(
 fn in_blocks(options: &GrepOptions, named: bool, bytes: &[u8], cuts: &[usize]) -> (String, bool) {
     let options = options.clone().normalized();
     let matcher = AnyMatcher::new(&options).unwrap();
-    let style = Style::new(&options);
+    let mut style = Style::new(&options);
+    style.which = Which::new(&options, &matcher).unwrap();
+    let ahead = crate::ahead(&matcher, &options);
     let mut searcher = Searcher::new(&style, Finder::new(matcher, style.terminator, false));
+    searcher.ahead = ahead;
     let line_end = style.terminator.as_byte();
+    if searcher.wants() != Wants::Blocks && searcher.searches_parts() {
+        let mut ends = [cuts, &[bytes.len()]].concat();
+        ends.iter_mut().for_each(|end| *end = bytes.len().min(*end));
+        ends.sort_unstable();
+        let starts = [0].into_iter().chain(ends.iter().copied());
+        let parts = starts.zip(&ends).map(|(start, &end)| searcher.search_part(bytes, start..end)).collect();
+        searcher.receive_parts(parts);
+    }
     let cuts = if searcher.wants() == Wants::Blocks { cuts } else { &[] };
     let (printed, _) = visit(&mut searcher, named, bytes, line_end, cuts);
     assert!(searcher.totals.errors.is_empty());
@@ -103,9 +117,17 @@ fn in_blocks(options: &GrepOptions, named: bool, bytes: &[u8], cuts: &[usize]) -
 
 /// Output of ripgrep's own crates, and whether anything was found.
 fn at_once(options: &GrepOptions, bytes: &[u8]) -> (String, bool) {
+    by_ripgrep(options, true, bytes)
+}
+
+/// The same for a file that is named, or found in a directory.
+fn by_ripgrep(options: &GrepOptions, named: bool, bytes: &[u8]) -> (String, bool) {
     let options = options.clone().normalized();
-    let mut searcher = WholeSearcher::new(&options, AnyMatcher::new(&options).unwrap());
-    let (printed, _) = visit(&mut searcher, true, bytes, b'\n', &[]);
+    let matcher = AnyMatcher::new(&options).unwrap();
+    let which = Which::new(&options, &matcher).unwrap();
+    let mut searcher = WholeSearcher::new(&options, matcher);
+    searcher.which = which.as_ref();
+    let (printed, _) = visit(&mut searcher, named, bytes, b'\n', &[]);
     (shown(&printed, &options), searcher.totals.any)
 }
 
@@ -142,13 +164,17 @@ fn shown_records(printed: &[u8]) -> Vec<String> {
     shown
 }
 
-/// JSON messages in the form of [`shown_records`].
-fn shown_messages(printed: &str, options: &GrepOptions) -> Vec<String> {
-    let bytes = |data: &Value| match (&data["text"], &data["bytes"]) {
+/// Text of a JSON message.
+fn bytes(data: &Value) -> Vec<u8> {
+    match (&data["text"], &data["bytes"]) {
         (Value::String(text), _) => text.clone().into_bytes(),
         (_, Value::String(encoded)) => STANDARD.decode(encoded).unwrap(),
         _ => panic!("{data}"),
-    };
+    }
+}
+
+/// JSON messages in the form of [`shown_records`].
+fn shown_messages(printed: &str, options: &GrepOptions) -> Vec<String> {
     let mut shown = Vec::new();
     // Messages at the end of a file lack their times.
     for line in printed.lines().filter(|line| !line.starts_with(r#"{"type":"end""#)) {
@@ -437,6 +463,147 @@ proptest! {
         options.enclosing = Some(Braces::finder);
         prop_assume!(is_comparable(&options, text.as_bytes()));
         prop_assert_eq!(in_blocks(&options, true, text.as_bytes(), &[]), at_once(&options, text.as_bytes()));
+    }
+}
+
+/// Patterns whose matches may span lines, or that ask what is around.
+fn spans() -> impl Strategy<Value = PatternOptions> {
+    let pattern = prop::sample::select(vec![
+        r"a\nb",
+        r"a\s+b",
+        r"[^c]+c",
+        r"\n",
+        r"\n?",
+        r"a*\n*",
+        r"^b\n|a",
+        r"(?s)a.*b",
+        r"(?s)a.*?c",
+        r"b$\n^a",
+        r"\Aa",
+        r"c\z",
+        r"\z",
+        r"\bb\s",
+        r"\Bb\n",
+        r"(a)\n(b)?",
+        r"(?:a\n){1,2}",
+        r"\na",
+        "",
+        r"a\n\b",
+        r"^\s*$",
+        r"[^a]+",
+        "é\\n",
+        r"b|\n\n",
+        r"(?-u:\xFF)\n",
+        r".\n.",
+    ]);
+    let condition = prop::sample::select(vec!["a", "b\\n", "^c", r"\w\s\w"]).prop_map(str::to_owned);
+    let conditions = |weight| prop::option::weighted(weight, prop::collection::vec(condition.clone(), 0..2));
+    let conditions = (conditions(0.1), conditions(0.1), conditions(0.1), conditions(0.1));
+    let boundary = prop::sample::select(vec![None, None, None, Some(Boundary::Word), Some(Boundary::Line)]);
+    (prop::collection::vec(pattern, 1..3), conditions, boundary, any::<bool>(), any::<bool>()).prop_map(
+        |(patterns, (and, not, file_and, file_not), boundary, ignores_case, multiline_dotall)| {
+            PatternOptions {
+                patterns: patterns.into_iter().map(str::to_owned).collect(),
+                and: and.unwrap_or_default(),
+                not: not.unwrap_or_default(),
+                file_and: file_and.unwrap_or_default(),
+                file_not: file_not.unwrap_or_default(),
+                boundary,
+                case: if ignores_case { Case::Insensitive } else { Case::Sensitive },
+                multiline: true,
+                multiline_dotall,
+                ..PatternOptions::default()
+            }
+        },
+    )
+}
+
+/// Returns `true` if matches may span lines, and ripgrep searches for them in a way that can be compared. With a limit on them and `invert`,
+/// it goes back where context follows, and prints lines twice. With CRLF, it searches lines in that context with a lone line feed at their end.
+fn is_comparable_across_lines(options: &GrepOptions) -> bool {
+    let finder = Finder::new(AnyMatcher::new(options).unwrap(), options.line_end.terminator(), false);
+    let in_context = options.max_count.is_some() && options.after_context > 0;
+    let is_exact = !(in_context && (options.invert || options.line_end == LineEnd::Crlf));
+    finder.across_lines(true).spans_lines() && is_exact
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32 * ProptestConfig::default().cases, max_global_rejects: 100_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn matches_across_lines_are_printed_as_by_ripgrep(
+        options in options(),
+        pattern in spans(),
+        (stats, which_pattern, quiet) in (prop::bool::weighted(0.2), any::<bool>(), prop::bool::weighted(0.1)),
+        text in text(),
+        nul in prop::option::weighted(0.3, 0_usize..400),
+        (named, binary) in (any::<bool>(), prop::sample::select(vec![Binary::Auto, Binary::Suppress, Binary::Text])),
+        parts in prop::collection::vec(0_usize..400, 0..6),
+        (null_data, is_pcre2, has_head) in (prop::bool::weighted(0.1), prop::bool::weighted(0.2), prop::bool::weighted(0.05)),
+    ) {
+        let engine = if is_pcre2 && cfg!(feature = "pcre2") { Engine::Pcre2 } else { Engine::Rust };
+        let pattern = PatternOptions { engine, ..pattern };
+        let line_end = if null_data { LineEnd::Nul } else { options.line_end };
+        // Without that, text that is not UTF-8 is an error.
+        prop_assume!(!is_pcre2 || !pattern.patterns.iter().any(|pattern| pattern.contains("-u")));
+        let options = GrepOptions { pattern, stats, which_pattern, quiet, binary, line_end, stop_on_nonmatch: false, ..options };
+        prop_assume!(is_comparable_across_lines(&options));
+        let mut text = text;
+        if let Some(nul) = nul {
+            text.insert(nul.min(text.len()), 0);
+            // ripgrep omits the binary notice if the first line that it suppresses is context.
+            let suppresses = binary == Binary::Suppress || named && binary == Binary::Auto;
+            prop_assume!(!suppresses || options.before_context == 0 && !options.passthru);
+        }
+        if has_head {
+            // Only in the first bytes is a NUL looked for in any case.
+            text.splice(..0, [&[b'-'; HEAD_SIZE][..], b"\n"].concat());
+        }
+        let found = in_blocks(&options, named, &text, &parts);
+        // ripgrep's JSON printer panics if a match that does not count ends behind the lines that are printed.
+        let expected = std::panic::catch_unwind(|| by_ripgrep(&options, named, &text));
+        prop_assert!(expected.is_ok() || options.mode == Mode::Json);
+        prop_assume!(expected.is_ok());
+        prop_assert_eq!(found, expected.unwrap());
+    }
+
+    #[test]
+    fn matches_across_lines_have_the_same_definitions_and_excerpts_as_in_the_output_of_ripgreps_printers(
+        options in options(),
+        pattern in spans(),
+        is_compact: bool,
+        text in "([abc{} ]{0,9}\n){0,30}",
+        parts in prop::collection::vec(0_usize..200, 0..4),
+    ) {
+        let options = GrepOptions { pattern, stop_on_nonmatch: false, ..options };
+        let options = match is_compact {
+            // Where it finds matches, ripgrep's printer ends all lines in the same way. Its output does not show whether a selected line
+            // of `invert` has a column, and blanks are trimmed afterwards.
+            true => GrepOptions {
+                compact: true,
+                line_end: LineEnd::Lf,
+                column: options.column && !options.invert,
+                trim: options.trim && !options.only_matching,
+                mode: Mode::Lines,
+                colors: None,
+                vimgrep: false,
+                heading: true,
+                context_separator: None,
+                ..options
+            },
+            false => GrepOptions { enclosing: Some(Braces::finder), ..options },
+        };
+        prop_assume!(is_comparable_across_lines(&options));
+        // To find the place of an excerpt, the lines of a match are searched without what is around them.
+        let looks_around = |pattern: &String| ["^", "$", r"\b", r"\B", r"\A", r"\z"].iter().any(|look| pattern.contains(look));
+        let PatternOptions { boundary, patterns, .. } = &options.pattern;
+        prop_assume!(!is_compact || boundary.is_none() && !patterns.iter().any(looks_around));
+        let expected = std::panic::catch_unwind(|| at_once(&options, text.as_bytes()));
+        prop_assume!(expected.is_ok());
+        let expected = expected.unwrap();
+        // Of an empty match at the beginning of a line, `vimgrep` prints nothing, and so no definition is added.
+        prop_assume!(!expected.0.is_empty() || !options.vimgrep);
+        prop_assert_eq!(in_blocks(&options, true, text.as_bytes(), &parts), expected);
     }
 }
 
@@ -773,8 +940,10 @@ fn lines_behind_the_last_counted_one_that_does_not_match_have_no_matches() {
             max_count: Some(1),
             ..GrepOptions::default()
         };
-        let (printed, any) = at_once(&options, b"z\na\nb\na\nb\n");
+        let text = b"z\na\nb\na\nb\n";
+        let (printed, any) = in_blocks(&options, true, text, &[]);
         assert!(any && printed.contains(expected), "{printed}");
+        assert_eq!(at_once(&options, text), (printed, any));
     }
 }
 
@@ -819,8 +988,13 @@ fn a_piece_with_a_nul_is_not_searched_where_a_block_ends_in_it() {
 fn lines_that_end_with_nul_are_text_also_in_a_search_across_lines() {
     let pattern = PatternOptions { patterns: ["b".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions { pattern, line_end: LineEnd::Nul, ..GrepOptions::default() };
-    let mut searcher = WholeSearcher::new(&options, AnyMatcher::new(&options).unwrap());
-    assert_eq!(visit(&mut searcher, true, b"a\0b\0a", 0, &[]).0, b"b\0");
+    let multiline =
+        PatternOptions { multiline: true, patterns: ["b\n?".to_owned()].into(), ..options.pattern.clone() };
+    for options in [options.clone(), GrepOptions { pattern: multiline, ..options }] {
+        let mut searcher = WholeSearcher::new(&options, AnyMatcher::new(&options).unwrap());
+        assert_eq!(visit(&mut searcher, true, b"a\0b\0a", 0, &[]).0, b"b\0");
+        assert_eq!(in_blocks(&options, true, b"a\0b\0a", &[]).0, "b\0");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use memchr::memchr;
 
+use crate::ahead::PartMatches;
 use crate::binary::{Cut, LongLine, Pieces, count_line_ends};
 use crate::tail::{Part, Tail, last_lines};
 
@@ -42,9 +43,18 @@ pub(crate) enum Nul {
     EndLine,
     /// Matching lines that contain a NUL are reported by a notice only.
     Suppress,
+    /// The search ends before a match or a line to print that contains a NUL. If matches may span lines, no others are looked for.
+    QuitInLines,
 }
 
-/// A matching line of a block.
+impl Nul {
+    /// Returns `true` if a NUL ends the search.
+    pub(crate) fn quits(self) -> bool {
+        matches!(self, Self::Quit | Self::QuitInLines)
+    }
+}
+
+/// A matching line of a block, or the lines of matches that span lines and touch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoundLine {
     start: usize,
@@ -63,7 +73,7 @@ impl FoundLine {
         Self { start: self.start + bytes, end: self.end + bytes, ..self }
     }
 
-    fn range(self) -> Range<usize> {
+    pub(crate) fn range(self) -> Range<usize> {
         self.start..self.end
     }
 }
@@ -72,6 +82,14 @@ impl Found {
     /// Returns the point at which a NUL ends the search of the file, if it is known from this block.
     pub(crate) fn cut(&self) -> Option<Cut> {
         self.cut.get().copied().flatten()
+    }
+
+    /// Returns `true` if the line at an offset matches, given that the match limit is reached.
+    fn matches_at(&self, start: usize) -> bool {
+        match self.limit {
+            Some(_) => self.past_limit.binary_search(&start).is_ok(),
+            None => self.lines.binary_search_by_key(&start, |line| line.start).is_ok(),
+        }
     }
 
     /// Counts the lines before each match and, if `all`, the lines of the whole block.
@@ -107,6 +125,13 @@ pub(crate) struct Found {
     pub(crate) continues_long_line: bool,
     /// For a long line that continues past the block: whether it matches so far.
     pub(crate) open_long_line: Option<bool>,
+    /// Number of matching lines after which the match limit counts as reached, if matches may span lines: it is on matches, not on
+    /// lines.
+    pub(crate) limit: Option<u64>,
+    /// The starts of the lines of trailing context that match by themselves when that limit is reached.
+    pub(crate) past_limit: Vec<usize>,
+    /// Matches in parts of a text, found before it was searched as a whole.
+    pub(crate) parts: Vec<PartMatches>,
     /// Time that the search took, if statistics are wanted.
     pub(crate) elapsed: Duration,
     pub(crate) error: Option<String>,
@@ -156,15 +181,26 @@ pub(crate) struct FileState {
     pub(crate) in_parts: bool,
 }
 
-/// A line for a [`Sink`].
+/// A line for a [`Sink`], or the lines of matches that span lines and touch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line<'a> {
     /// The line, terminator included.
     pub(crate) bytes: &'a [u8],
+    /// The block that it is in.
+    pub(crate) text: &'a [u8],
+    /// Its offset in the block.
+    pub(crate) start: usize,
     /// Line number, from 1. Meaningless if line numbers are not wanted.
     pub(crate) number: u64,
     /// File offset of the line.
     pub(crate) offset: u64,
+}
+
+impl Line<'_> {
+    /// Returns the line as if nothing stood around it.
+    pub(crate) fn by_itself(self) -> Self {
+        Self { text: self.bytes, start: 0, offset: 0, ..self }
+    }
 }
 
 /// Receiver of the lines to print.
@@ -266,6 +302,10 @@ impl<'a, S: Sink> Step<'a, S> {
         let end = cut.map_or(self.bytes.len(), |cut| cut.from.saturating_sub(self.offset) as usize);
         let stop = self.end_of_nonmatch(end);
         let end = stop.unwrap_or(end);
+        if self.nul == Nul::QuitInLines && nul.is_some() {
+            (self.state.nul, self.state.over) = (nul, true);
+            return;
+        }
         let next = self.print_lines(end);
         // The rest of the last counted line may have more matches.
         let is_open = self.state.open_long_line.is_some_and(|line| line.matches);
@@ -273,8 +313,11 @@ impl<'a, S: Sink> Step<'a, S> {
             self.is_limited() && self.state.after_context_left == 0 && !self.rules.passthru && !is_open;
         // With `passthru`, a line before the first match may be the one that is not printed: a match is still reported.
         let suppressed = next == Next::StopAtBinary && self.state.count > 0;
-        self.state.searched =
-            if limited || suppressed { self.state.limit_end } else { self.offset + end as u64 };
+        self.state.searched = if limited || suppressed || self.found.limit.is_some() {
+            self.state.limit_end
+        } else {
+            self.offset + end as u64
+        };
         // A search that has reached its limit never reads the NUL that makes the file binary.
         if next == Next::StopAtBinary || !limited {
             self.state.nul = self.state.nul.or(nul);
@@ -294,21 +337,32 @@ impl<'a, S: Sink> Step<'a, S> {
             self.sink.continued(self.line(rest.range()));
         }
         for &line in self.found.lines.get(usize::from(counted)..).unwrap_or_default() {
-            if self.is_limited() {
-                break;
-            }
             let range = line.range();
-            if range.start >= end {
+            let is_past_limit = self.rules.max_count.is_some_and(|max| self.state.count >= max);
+            if is_past_limit || range.start >= end && !range.is_empty() {
                 break;
             }
             let next = self.print_before(range.clone());
-            // A match that a NUL keeps from being printed counts as well: the notice reports it.
-            self.state.count += 1;
+            self.counted = (range.start, self.state.line_ends + line.lines_before);
+            let line = self.line(range.clone());
+            let quits = self.nul == Nul::QuitInLines && (next == Next::StopAtBinary || self.is_binary(line));
+            if quits {
+                return Next::StopAtBinary;
+            }
+            // An empty match after the last line counts for the context before it alone. A match that a NUL keeps from being printed
+            // counts as well: the notice reports it.
+            self.state.count += u64::from(!range.is_empty());
+            if range.is_empty() && next == Next::Continue {
+                break;
+            }
             if next == Next::StopAtBinary || self.print_match(line) == Next::StopAtBinary {
                 return Next::StopAtBinary;
             }
             self.state.after_context_left = self.rules.after_context;
             self.state.limit_end = self.offset + range.end as u64;
+        }
+        if self.found.limit.is_some() {
+            self.state.limit_end = self.offset + end as u64;
         }
         if self.rules.passthru { self.print_all(end) } else { self.print_after(end) }
     }
@@ -331,7 +385,7 @@ impl<'a, S: Sink> Step<'a, S> {
     }
 
     fn is_limited(&self) -> bool {
-        self.rules.max_count.is_some_and(|max| self.state.count >= max)
+        self.found.limit.or(self.rules.max_count).is_some_and(|max| self.state.count >= max)
     }
 
     /// Returns the offset of the first unprinted line of the block.
@@ -345,6 +399,9 @@ impl<'a, S: Sink> Step<'a, S> {
     fn print_before(&mut self, line: Range<usize>) -> Next {
         let start = line.start;
         if self.rules.passthru {
+            if line.is_empty() {
+                return self.print_all(start);
+            }
             self.print_definition(line, self.unprinted_start());
             let next = self.print_all(start);
             // With `passthru`, the lines before a match are printed even if the file has no match, so they do not belong to it.
@@ -354,10 +411,12 @@ impl<'a, S: Sink> Step<'a, S> {
         if self.print_after(start) == Next::StopAtBinary {
             return Next::StopAtBinary;
         }
-        self.sink.begin_match();
         let from = self.unprinted_start();
         let (first, lines) = self.last_lines_before(from..start);
-        self.print_definition(line, first);
+        if !line.is_empty() {
+            self.sink.begin_match();
+            self.print_definition(line, first);
+        }
         if self.rules.before_context == 0 {
             return Next::Continue;
         }
@@ -435,13 +494,14 @@ impl<'a, S: Sink> Step<'a, S> {
             Part::Lines { bytes, offset, .. } => (&bytes[..], *offset),
             Part::LongLine { offset, nul } => {
                 self.state.nul.get_or_insert(*nul);
-                return self.print_context(Line { bytes: b"", number, offset: *offset });
+                return self.print_context(Line { bytes: b"", text: b"", start: 0, number, offset: *offset });
             }
         };
         let (mut at, _) = last_lines(bytes, count, self.rules.line_end);
         while at < bytes.len() {
             let length = memchr(self.rules.line_end, &bytes[at..]).map_or(bytes.len() - at, |end| end + 1);
-            let line = Line { bytes: &bytes[at..at + length], number, offset: start + at as u64 };
+            let (line, offset) = (&bytes[at..at + length], start + at as u64);
+            let line = Line { bytes: line, text: bytes, start: at, number, offset };
             (at, number) = (at + length, number + 1);
             if self.print_context(line) == Next::StopAtBinary {
                 return Next::StopAtBinary;
@@ -457,12 +517,12 @@ impl<'a, S: Sink> Step<'a, S> {
         while self.state.after_context_left > 0 && at < end {
             let line = self.line_at(at);
             at = line.end;
-            let same = |found: &FoundLine| found.range().start.cmp(&line.start);
-            let next = match self.found.lines.binary_search_by(same) {
-                Ok(place) if self.is_limited() && self.rules.matches_after_limit => {
+            let next = match self.is_limited() && self.rules.matches_after_limit {
+                true if self.found.matches_at(line.start) => {
                     self.print_definition(line.clone(), line.start);
                     self.state.limit_end = self.offset + line.end as u64;
-                    self.print_match(self.found.lines[place])
+                    let line = self.numbered_line(line);
+                    self.print_match(line)
                 }
                 _ => {
                     if self.is_limited() && !self.rules.matches_after_limit {
@@ -497,9 +557,7 @@ impl<'a, S: Sink> Step<'a, S> {
         start..length.map_or(self.bytes.len(), |length| start + length + 1)
     }
 
-    fn print_match(&mut self, line: FoundLine) -> Next {
-        self.counted = (line.range().start, self.state.line_ends + line.lines_before);
-        let line = self.line(line.range());
+    fn print_match(&mut self, line: Line<'_>) -> Next {
         self.print_gap(line.offset);
         if self.is_binary(line) {
             self.state.limit_end = line.offset + line.bytes.len() as u64;
@@ -573,7 +631,13 @@ impl<'a, S: Sink> Step<'a, S> {
     /// Returns the line at `range`, which must be the last numbered one.
     fn line(&self, range: Range<usize>) -> Line<'a> {
         let offset = self.offset + range.start as u64;
-        Line { bytes: &self.bytes[range], number: self.counted.1 + 1, offset }
+        Line {
+            bytes: &self.bytes[range.clone()],
+            text: self.bytes,
+            start: range.start,
+            number: self.counted.1 + 1,
+            offset,
+        }
     }
 
     /// Returns `true` if a line must not be printed because of a NUL, and records that NUL.
@@ -589,6 +653,10 @@ impl<'a, S: Sink> Step<'a, S> {
                     self.state.nul = self.nul_of_long_line(line.offset).or_else(in_line);
                 }
                 self.state.nul.is_some()
+            }
+            Nul::QuitInLines => {
+                self.state.nul = memchr(0, line.bytes).map(|at| line.offset + at as u64);
+                return self.state.nul.is_some();
             }
         };
         is_binary && self.rules.stops_at_binary

@@ -2,7 +2,7 @@
 
 use std::ops::{ControlFlow, Range};
 
-use grep_matcher::{LineMatchKind, LineTerminator, Matcher};
+use grep_matcher::{LineMatchKind, LineTerminator, Match, Matcher};
 use memchr::{memchr, memrchr};
 
 /// Matcher of lines in a block.
@@ -10,8 +10,10 @@ use memchr::{memchr, memrchr};
 pub(crate) struct Finder<M> {
     matcher: M,
     terminator: LineTerminator,
-    /// Whether a search over many lines finds the same lines as a search of each line without its terminator.
-    across_lines: bool,
+    /// Whether no match holds a line terminator, as far as the engine tells.
+    stays_in_line: bool,
+    /// Whether matches may span lines.
+    spans_lines: bool,
     /// Whether the patterns are known to match every line.
     matches_every_line: bool,
     misses_final_empty_line: bool,
@@ -21,14 +23,28 @@ impl<M: Matcher> Finder<M> {
     /// Makes a finder. `matches_every_line` is set if the patterns are known to match every line.
     pub(crate) fn new(matcher: M, terminator: LineTerminator, matches_every_line: bool) -> Self {
         let byte = terminator.as_byte();
-        // With NUL as line terminator, the engine does not match `^` and `$` at the ends of lines.
-        let across_lines = byte != 0
-            && (matcher.line_terminator() == Some(terminator)
-                || matcher.non_matching_bytes().is_some_and(|bytes| bytes.contains(byte)));
+        let stays_in_line = matcher.line_terminator() == Some(terminator)
+            || matcher.non_matching_bytes().is_some_and(|bytes| bytes.contains(byte));
         // The engine that reports nothing about line terminators is PCRE2.
         let misses_final_empty_line =
             matcher.line_terminator().is_none() && matcher.non_matching_bytes().is_none() && byte != 0;
-        Self { matcher, terminator, across_lines, matches_every_line, misses_final_empty_line }
+        let spans_lines = false;
+        Self { matcher, terminator, stays_in_line, spans_lines, matches_every_line, misses_final_empty_line }
+    }
+
+    /// Lets matches span lines, if there can be such matches and `is_wanted`.
+    pub(crate) fn across_lines(self, is_wanted: bool) -> Self {
+        Self { spans_lines: is_wanted && !self.stays_in_line, ..self }
+    }
+
+    /// Returns `true` if matches may span lines. They are searched for in whole files.
+    pub(crate) fn spans_lines(&self) -> bool {
+        self.spans_lines
+    }
+
+    /// Number of lines that are handed out together.
+    pub(crate) fn lines_in(&self, bytes: &[u8]) -> u64 {
+        if self.spans_lines { lines(bytes, self.terminator).count() as u64 } else { 1 }
     }
 
     pub(crate) fn matcher(&self) -> &M {
@@ -43,9 +59,10 @@ impl<M: Matcher> Finder<M> {
         self.terminator
     }
 
-    /// Returns `true` if one search covers many lines.
+    /// Returns `true` if one search covers many lines: it finds the same lines as a search of each line without its terminator.
     pub(crate) fn searches_across_lines(&self) -> bool {
-        self.across_lines
+        // With NUL as line terminator, the engine does not match `^` and `$` at the ends of lines.
+        self.stays_in_line && self.terminator.as_byte() != 0
     }
 
     /// Returns `true` if the engine, like PCRE2, does not match `^` after a line feed that is the last byte of the text.
@@ -64,7 +81,7 @@ impl<M: Matcher> Finder<M> {
         bytes: &[u8],
         mut found: impl FnMut(Range<usize>) -> ControlFlow<()>,
     ) -> Result<(), M::Error> {
-        if self.matches_every_line || !self.across_lines {
+        if self.matches_every_line || !self.searches_across_lines() {
             return self.one_by_one(bytes, found);
         }
         let mut from = 0;
@@ -104,7 +121,8 @@ impl<M: Matcher> Finder<M> {
         Ok(())
     }
 
-    fn is_match(&self, line: &[u8]) -> Result<bool, M::Error> {
+    /// Returns `true` if a line matches by itself.
+    pub(crate) fn is_match(&self, line: &[u8]) -> Result<bool, M::Error> {
         self.matcher.is_match(without_terminator(line, self.terminator))
     }
 
@@ -127,6 +145,14 @@ pub(crate) fn lines(bytes: &[u8], terminator: LineTerminator) -> impl Iterator<I
         from = memchr(terminator.as_byte(), &bytes[start..]).map_or(bytes.len(), |length| start + length + 1);
         Some(start..from)
     })
+}
+
+/// Returns the lines that a match is in, terminators included.
+pub(crate) fn lines_of(text: &[u8], found: Match, line_end: u8) -> Range<usize> {
+    let start = memrchr(line_end, &text[..found.start()]).map_or(0, |before| before + 1);
+    // A match that ends with a line feed is in the lines up to that.
+    let last = if found.is_empty() { found.start() } else { found.end() - 1 };
+    start..memchr(line_end, &text[last.min(text.len())..]).map_or(text.len(), |length| last + length + 1)
 }
 
 /// Returns `true` for a UTF-8 continuation byte.

@@ -20,11 +20,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Matches and output equal those of ripgrep, whose crates compile the patterns and search whole files for matches across lines
-//! (`whole`). All other searches work on blocks, so that one large file keeps every core busy: `find` finds the matching lines of a
-//! block, `file_state` selects the lines and context to print, and `print` prints them.
+//! Matches and output equal those of ripgrep, whose crates compile the patterns. Searches work on blocks, so that one large file
+//! keeps every core busy: `find` finds the matching lines of a block, `file_state` selects the lines and context to print, and
+//! `print` prints them. For matches across lines, a file is one block, whose parts are searched first (`ahead`).
 #![warn(rustdoc::private_intra_doc_links)]
 
+mod ahead;
 mod any_matcher;
 mod binary;
 mod condition;
@@ -44,7 +45,6 @@ mod required;
 mod search;
 mod tail;
 mod which;
-mod whole;
 
 use std::io::Write;
 use std::time::Duration;
@@ -52,13 +52,13 @@ use std::time::Duration;
 use finecomb_scan::{
     Checks, Inputs, Omitted, Ordered, Problem, Report, ScanOptions, Source, Visit, in_order,
 };
-use grep_matcher::Matcher;
 pub use grep_printer::{ColorSpecs, HyperlinkFormat, Stats};
 pub use print::CUT;
 pub use print::excerpt::excerpt;
 pub use print::link::Hyperlink;
 pub use regex_syntax::hir::Hir;
 
+use crate::ahead::Ahead;
 use crate::any_matcher::AnyMatcher;
 pub use crate::enclosing::{NewScopeFinder, Scope, ScopeFinder};
 use crate::find::Finder;
@@ -68,8 +68,6 @@ pub use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, M
 use crate::print::lines::Style;
 use crate::search::{Searcher, Totals};
 use crate::which::Which;
-use crate::whole::WholeSearcher;
-use crate::whole::ahead::Ahead;
 
 /// Compiled patterns and output options of a search.
 #[derive(Clone, Debug)]
@@ -211,31 +209,14 @@ pub fn grep(
         return Outcome::of(Ordered::<()>::default(), Totals::default());
     }
     let (style, separator) = (&query.style, query.separator());
-    if query.needs_whole_files() {
-        let make = || {
-            let mut searcher = WholeSearcher::new(&style.options, query.matcher.clone());
-            searcher.which = style.which.as_ref();
-            searcher.ahead = query.ahead;
-            searcher
-        };
-        let done = in_order(inputs, &options, separator, out, make);
-        return Outcome::sum(done, query, |search| search.totals);
-    }
     let finder = Finder::new(query.matcher.clone(), style.terminator, query.matches_every_line);
-    let make = || Searcher::new(style, finder.clone());
+    let make = || {
+        let mut searcher = Searcher::new(style, finder.clone());
+        searcher.ahead = query.ahead;
+        searcher
+    };
     let done = in_order(inputs, &options, separator, out, make);
     Outcome::sum(done, query, |search| search.totals)
-}
-
-impl Query {
-    /// Returns `true` if the query cannot be answered block by block.
-    fn needs_whole_files(&self) -> bool {
-        let pattern = &self.style.options.pattern;
-        let (matcher, terminator) = (&self.matcher, self.style.terminator);
-        let stays_in_line = matcher.line_terminator() == Some(terminator)
-            || matcher.non_matching_bytes().is_some_and(|bytes| bytes.contains(terminator.as_byte()));
-        pattern.multiline && !stays_in_line
-    }
 }
 
 /// How parts of large files are searched before the whole, if that is possible. The other engine and conditions may look at more of the

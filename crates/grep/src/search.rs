@@ -8,16 +8,17 @@ use std::path::Path;
 use std::time::Instant;
 
 use finecomb_scan::{Absent, Block, HEAD_SIZE, LONG_LINE, Medium, NulEnds, Output, Source, Visit, Wants};
-use grep_matcher::LineTerminator;
+use grep_matcher::{LineTerminator, Matcher};
 use grep_printer::Stats;
 use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::any_matcher::AnyMatcher;
+use crate::ahead::{Ahead, PartMatches, Remembering, after};
+use crate::any_matcher::{AnyMatcher, Failure};
 use crate::binary::{self, Cut};
 use crate::enclosing::{Enclosing, ScopeFinder, not_shown, source_name};
 use crate::file_state::{FileState, Found, FoundLine, Line, Nul, NullSink, Rules, Sink, Step};
-use crate::find::{Finder, lines};
-use crate::options::{Binary, LineEnd, Mode};
+use crate::find::{Finder, lines, lines_of};
+use crate::options::{Binary, GrepOptions, LineEnd, Mode};
 use crate::print::lines::Style;
 use crate::print::{Matches, Tally, json, lines as text, records};
 use crate::records::{binary_notice, put_binary, put_path};
@@ -33,6 +34,10 @@ pub(crate) struct Searcher<'q> {
     matches: Matches,
     /// Finds definitions around matches, if they are printed.
     scope_finder: Option<Box<dyn ScopeFinder>>,
+    /// How parts of large files are searched first, if they are.
+    pub(crate) ahead: Option<Ahead>,
+    /// Matches in the parts of the next file.
+    parts: Vec<PartMatches>,
     pub(crate) totals: Totals,
 }
 
@@ -71,7 +76,7 @@ impl Sink for Counter<'_> {
 
     fn matched(&mut self, line: Line<'_>) {
         self.matches.find(self.finder, line);
-        self.tally.lines += 1;
+        self.tally.lines += self.finder.lines_in(line.bytes);
         self.tally.matches += self.matches.found.len().max(1) as u64;
     }
 
@@ -126,21 +131,22 @@ impl<'a, 'o> Printing<'a, 'o> {
 impl<'q> Searcher<'q> {
     pub(crate) fn new(style: &'q Style, finder: Finder<AnyMatcher>) -> Self {
         let options = &style.options;
+        let finder = finder.across_lines(options.pattern.multiline);
         let prints = options.prints();
         let rules = Rules {
             before_context: if prints { options.before_context } else { 0 },
             after_context: if prints { options.after_context } else { 0 },
             passthru: prints && options.passthru,
-            max_count: options.max_count,
-            matches_after_limit: !options.stop_on_nonmatch
-                && (options.invert || finder.searches_across_lines()),
-            stop_on_nonmatch: options.stop_on_nonmatch,
+            max_count: options.max_count.filter(|_| !finder.spans_lines()),
+            matches_after_limit: finder.spans_lines()
+                || !options.stop_on_nonmatch && (options.invert || finder.searches_across_lines()),
+            stop_on_nonmatch: options.stop_on_nonmatch && !finder.spans_lines(),
             line_end: options.line_end.terminator().as_byte(),
             stops_at_binary: matches!(options.mode, Mode::Lines | Mode::Records),
         };
         let scope_finder = options.scope_finder();
-        let (matches, totals) = Default::default();
-        Self { style, rules, finder, matches, scope_finder, totals }
+        let (matches, ahead, parts, totals) = Default::default();
+        Self { style, rules, finder, matches, scope_finder, ahead, parts, totals }
     }
 
     fn mode(&self) -> Mode {
@@ -162,6 +168,7 @@ impl<'q> Searcher<'q> {
             || self.wants_stats()
             || self.mode() == Mode::CountMatches
             || self.rules.stop_on_nonmatch
+            || self.finder.spans_lines()
     }
 
     /// Returns `true` if the first matching line settles the result for a file, except for a NUL after it.
@@ -169,7 +176,7 @@ impl<'q> Searcher<'q> {
         let settled = match self.mode() {
             Mode::FilesWithMatches => true,
             // A NUL after the last counted match does not matter.
-            Mode::FilesWithoutMatch => self.rules.max_count.is_none(),
+            Mode::FilesWithoutMatch => self.rules.max_count.is_none() && !self.finder.spans_lines(),
             _ => self.style.options.quiet,
         };
         settled && !self.wants_stats()
@@ -188,6 +195,8 @@ impl<'q> Searcher<'q> {
         match options.binary {
             _ if options.line_end == LineEnd::Nul => Nul::Ignore,
             Binary::Text => Nul::Ignore,
+            Binary::Auto if self.finder.spans_lines() && !options.is_named(source) => Nul::QuitInLines,
+            _ if self.finder.spans_lines() => Nul::Suppress,
             _ if source.path().is_none() => Nul::EndLine,
             // ripgrep memory-maps files named on the command line and reads all others.
             _ if options.is_named(source) && matches!(source.medium(), Medium::File) => Nul::Suppress,
@@ -232,6 +241,72 @@ impl<'q> Searcher<'q> {
             Ok(()) => {}
             Err(failure) => *error = Some(failure.to_string()),
         }
+    }
+
+    /// Finds the lines of the matches in a text, which may span lines. Matches touch, and are printed together, if one begins in the
+    /// line in which the last one ends, or in the next line.
+    fn find_spans(&self, text: &[u8], found: &mut Found) -> Result<(), Failure> {
+        let Style { options, terminator, .. } = self.style;
+        let known = Remembering::new(self.finder.matcher(), text, self.ahead, &found.parts);
+        let (max, stops) = (options.max_count.unwrap_or(u64::MAX), self.stops_at_first_match());
+        let groups = &mut found.lines;
+        // Matches so far, and those in the last group.
+        let (mut count, mut last_count, mut at) = (0, 0, 0);
+        while at < text.len() && count < max && !(stops && options.invert && !groups.is_empty()) {
+            let Some(next) = known.find(&text[at..])? else { break };
+            let next = next.offset(at);
+            let lines = lines_of(text, next, self.rules.line_end);
+            count += 1;
+            if options.invert {
+                found.limit = (count == max).then_some(groups.len() as u64);
+                groups.extend(lines_in(text, at..lines.start, *terminator).map(FoundLine::new));
+                at = lines.end;
+                continue;
+            }
+            at = after(next);
+            match groups.last().map(|last| last.range()) {
+                Some(last) if last.end >= lines.start => {
+                    groups.pop();
+                    groups.push(FoundLine::new(last.start..lines.end));
+                }
+                Some(_) if stops => break,
+                _ => {
+                    groups.push(FoundLine::new(lines));
+                    last_count = 0;
+                }
+            }
+            last_count += 1;
+        }
+        if options.invert {
+            groups.extend(lines_in(text, at..text.len(), *terminator).map(FoundLine::new));
+        } else if count == max {
+            // The last match is found before the lines of those before it are printed.
+            found.limit =
+                Some(groups.len() as u64 - if last_count == 1 { 2.min(groups.len() as u64) } else { 1 });
+        }
+        if stops {
+            groups.truncate(1);
+        }
+        found.count = groups.len() as u64;
+        self.find_past_limit(text, found)
+    }
+
+    /// Finds the lines of trailing context that match by themselves when the limit on matches is reached.
+    fn find_past_limit(&self, text: &[u8], found: &mut Found) -> Result<(), Failure> {
+        let Style { options, terminator, .. } = self.style;
+        let Some(limit) = found.limit.filter(|_| self.rules.after_context > 0 && !self.rules.passthru) else {
+            return Ok(());
+        };
+        for number in limit.max(1) as usize..=found.lines.len() {
+            let start = found.lines[number - 1].range().end;
+            let end = found.lines.get(number).map_or(text.len(), |next| next.range().start);
+            for line in lines_in(text, start..end, *terminator).take(self.rules.after_context) {
+                if self.finder.is_match(&text[line.clone()])? != options.invert {
+                    found.past_limit.push(line.start);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Finds the matching lines of a block that has long lines split by NULs. Such a line counts as one line, and its parts
@@ -296,7 +371,7 @@ impl<'q> Searcher<'q> {
         let start = &block.bytes[..block.bytes.len().min(HEAD_SIZE)];
         match nul {
             Nul::Quit if matters => found.nul = memchr(0, block.bytes),
-            Nul::Suppress if block.is_whole => found.nul = memchr(0, start),
+            Nul::Suppress | Nul::QuitInLines if block.is_whole => found.nul = memchr(0, start),
             _ => {}
         }
         if let Some(at) = found.nul.filter(|_| nul == Nul::Quit) {
@@ -313,7 +388,7 @@ impl<'q> Searcher<'q> {
         let is_open = match nul {
             Nul::Quit => !state.over,
             Nul::EndLine => prints && !state.over && state.suppressed_from.is_none(),
-            Nul::Ignore | Nul::Suppress => false,
+            Nul::Ignore | Nul::Suppress | Nul::QuitInLines => false,
         };
         let wanted = found.count > 0 || state.has_context_due() || self.rules.passthru || self.wants_stats();
         let line_end = self.rules.line_end;
@@ -341,7 +416,7 @@ impl<'q> Searcher<'q> {
     /// Advances the state past a block and passes the selected lines to the sink.
     fn step(&self, block: &Block<'_>, found: &Found, state: &mut FileState, sink: &mut impl Sink) {
         let nul = match self.nul(block.source) {
-            nul if nul == Nul::Quit || self.prints() || self.wants_stats() => nul,
+            nul if nul.quits() || self.prints() || self.wants_stats() => nul,
             // A count does not depend on NULs that only hide lines.
             _ => Nul::Ignore,
         };
@@ -354,7 +429,7 @@ impl<'q> Searcher<'q> {
         stats.add_searches(1);
         stats.add_searches_with_match(u64::from(state.count > 0));
         stats.add_bytes_searched(match self.nul(source) {
-            Nul::Suppress => state.searched.min(state.nul.unwrap_or(u64::MAX)),
+            Nul::Suppress | Nul::QuitInLines => state.searched.min(state.nul.unwrap_or(u64::MAX)),
             _ => state.searched,
         });
         stats.add_bytes_printed(tally.bytes);
@@ -378,14 +453,14 @@ impl<'q> Searcher<'q> {
         let (path, out) = (source.display_path().as_os_str().as_encoded_bytes(), out.bytes());
         if self.mode() == Mode::Records {
             put_path(path, out);
-            put_binary(at, nul == Nul::Quit, out);
+            put_binary(at, nul.quits(), out);
             return;
         }
         if self.style.options.with_filename {
             self.totals.color_bytes += self.style.write_path(path, out);
             out.extend_from_slice(b": ");
         }
-        out.extend_from_slice(binary_notice(at, nul == Nul::Quit).as_bytes());
+        out.extend_from_slice(binary_notice(at, nul.quits()).as_bytes());
         out.push(b'\n');
     }
 
@@ -429,7 +504,10 @@ impl Visit for Searcher<'_> {
     type Tally = Tally;
 
     fn wants(&self) -> Wants {
-        if self.finder.matcher().needs_whole_files() { Wants::Whole(usize::MAX) } else { Wants::Blocks }
+        match self.finder.spans_lines() || self.finder.matcher().needs_whole_files() {
+            true => Wants::Whole(usize::MAX),
+            false => Wants::Blocks,
+        }
     }
 
     fn whole_size(&self, source: &Source) -> usize {
@@ -452,7 +530,7 @@ impl Visit for Searcher<'_> {
     fn begin(&mut self, source: &Source, start: &[u8]) -> FileState {
         let nul = self.nul(source);
         let checks_start = match (nul, source.medium()) {
-            (Nul::Ignore, _) | (_, Medium::Transcoded(_)) => false,
+            (Nul::Ignore | Nul::QuitInLines, _) | (_, Medium::Transcoded(_)) => false,
             (Nul::Quit | Nul::Suppress, _) => true,
             (Nul::EndLine, medium) => matches!(medium, Medium::Decompressed),
         };
@@ -467,7 +545,8 @@ impl Visit for Searcher<'_> {
 
     fn nul_ends(&self, source: &Source) -> NulEnds {
         match self.nul(source) {
-            Nul::Ignore => NulEnds::Never,
+            Nul::Ignore | Nul::QuitInLines => NulEnds::Never,
+            Nul::Suppress if self.finder.spans_lines() => NulEnds::Never,
             // Messages hold whole lines.
             Nul::Suppress if self.mode() == Mode::Json && self.prints() => NulEnds::Never,
             Nul::Suppress => NulEnds::LongLines,
@@ -496,7 +575,10 @@ impl Visit for Searcher<'_> {
         } else if self.nul_ends(block.source) == NulEnds::LongLines {
             found.long_lines = binary::split_long_lines(block, self.rules.line_end);
         }
-        if found.long_lines.is_empty() {
+        if self.finder.spans_lines() {
+            found.parts = mem::take(&mut self.parts);
+            found.error = self.find_spans(block.bytes, &mut found).err().map(|error| error.to_string());
+        } else if found.long_lines.is_empty() {
             self.find(block.bytes, &mut found);
         } else {
             self.find_with_long_lines(block, &mut found);
@@ -513,6 +595,23 @@ impl Visit for Searcher<'_> {
         found
     }
 
+    fn searches_parts(&self) -> bool {
+        let GrepOptions { mode, quiet, max_count, limit, .. } = self.style.options;
+        let may_end_early = quiet || max_count.is_some() || limit.is_some();
+        self.ahead.is_some()
+            && !may_end_early
+            && !matches!(mode, Mode::FilesWithMatches | Mode::FilesWithoutMatch)
+    }
+
+    fn search_part(&mut self, text: &[u8], part: Range<usize>) -> Option<Found> {
+        let parts = vec![self.ahead?.search(self.finder.matcher(), text, part)?];
+        Some(Found { parts, ..Found::default() })
+    }
+
+    fn receive_parts(&mut self, found: Vec<Option<Found>>) {
+        self.parts = found.into_iter().flatten().flat_map(|found| found.parts).collect();
+    }
+
     fn is_skippable(&mut self, block: &Block<'_>) -> bool {
         let options = &self.style.options;
         let needs_every_block =
@@ -521,7 +620,7 @@ impl Visit for Searcher<'_> {
         let nul_matters = match self.nul(block.source) {
             Nul::EndLine => true,
             Nul::Suppress => may_split,
-            Nul::Ignore | Nul::Quit => false,
+            Nul::Ignore | Nul::Quit | Nul::QuitInLines => false,
         };
         if needs_every_block || nul_matters || self.mode() == Mode::FilesWithoutMatch {
             return false;
@@ -562,7 +661,7 @@ impl Visit for Searcher<'_> {
             || passthru
             || stop_on_nonmatch
             || self.style.options.invert;
-        !asks_for_others && self.scope_finder.is_none() && line_end == b'\n'
+        !asks_for_others && self.wants() == Wants::Blocks && self.scope_finder.is_none() && line_end == b'\n'
     }
 
     fn skip_to(&mut self, state: &mut FileState, offset: u64, lines: u64) {
@@ -572,7 +671,7 @@ impl Visit for Searcher<'_> {
     fn print(
         &mut self,
         block: &Block<'_>,
-        found: Found,
+        mut found: Found,
         state: &FileState,
         tally: &mut Tally,
         out: &mut Output<'_>,
@@ -587,6 +686,7 @@ impl Visit for Searcher<'_> {
         let (before, colors) = (out.printed(), tally.color_bytes);
         let mut state = state.clone();
         let mut matches = mem::take(&mut self.matches);
+        matches.known = (self.ahead, mem::take(&mut found.parts));
         let (style, finder) = (self.style, &self.finder);
         let path = block.source.display_path();
         let begun = state.printed;
@@ -604,6 +704,7 @@ impl Visit for Searcher<'_> {
             Mode::Records => self.step(block, &found, &mut state, &mut printing.records()),
             _ => self.step(block, &found, &mut state, &mut printing.lines()),
         }
+        matches.known = Default::default();
         self.matches = matches;
         self.scope_finder = scope_finder;
         self.totals.errors.extend(errors.into_iter().map(|error| (block.source.clone(), error)));
@@ -634,14 +735,15 @@ impl Visit for Searcher<'_> {
             let reason = format!("larger than {} MiB", finder.size_limit() >> 20);
             self.totals.errors.push((source.clone(), not_shown(&reason)));
         }
-        let quit = self.nul(source) == Nul::Quit && state.nul.is_some();
+        let quit = self.nul(source).quits() && state.nul.is_some();
         // Matches before the NUL that made the file binary are printed, but they are not a count of the whole file.
         let count = if quit && !self.prints() { 0 } else { state.count };
         match self.mode() {
             _ if self.style.options.quiet => {}
             Mode::Lines | Mode::Records => self.print_binary_notice(source, &state, out),
-            Mode::Count if !quit => self.print_count(source, count, out),
-            Mode::CountMatches if !quit => self.print_count(source, tally.matches, out),
+            Mode::Count if !quit && !self.finder.spans_lines() => self.print_count(source, count, out),
+            // The number of matches that span lines is not that of their lines.
+            Mode::Count | Mode::CountMatches if !quit => self.print_count(source, tally.matches, out),
             Mode::FilesWithMatches if count > 0 => self.print_name(source, out),
             Mode::FilesWithoutMatch if count == 0 && !quit => self.print_name(source, out),
             _ => {}

@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use finecomb_scan::{Omitted, Output};
 use grep_printer::Stats;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::{Matches, Tally};
@@ -39,8 +39,9 @@ struct Lines<'a> {
     enclosing: Option<Option<Definition<'a>>>,
 }
 
+/// A definition in a message.
 #[derive(Serialize)]
-struct Definition<'a> {
+pub(crate) struct Definition<'a> {
     kind: &'static str,
     name: &'a str,
     scope: Option<&'a str>,
@@ -94,36 +95,6 @@ fn write(message: &Message<'_>, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Writes the member of a `match` message with the definition around the match, after the other members of its data.
-pub(crate) fn write_definition(around: Option<Around<'_>>, out: &mut Vec<u8>) {
-    out.extend_from_slice(br#","enclosing":"#);
-    let _ = serde_json::to_writer(out, &around.map(Definition::from));
-}
-
-/// Writes the member of a submatch with its pattern, after its other members.
-pub(crate) fn write_pattern(pattern: Option<&str>, out: &mut Vec<u8>) {
-    out.extend_from_slice(br#","pattern":"#);
-    let _ = serde_json::to_writer(out, &pattern.map(|pattern| Data(pattern.as_bytes())));
-}
-
-/// Text of a message, as `text` or `bytes`.
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Text {
-    Text(String),
-    Bytes(String),
-}
-
-impl Text {
-    /// The bytes; `None` if they are not valid base64.
-    pub(crate) fn bytes(self) -> Option<Vec<u8>> {
-        match self {
-            Self::Text(text) => Some(text.into_bytes()),
-            Self::Bytes(encoded) => STANDARD.decode(encoded).ok(),
-        }
-    }
-}
-
 /// Sink that prints the lines of a file or block as messages.
 pub(crate) struct Printer<'a, 'o> {
     pub(crate) options: &'a GrepOptions,
@@ -153,7 +124,7 @@ impl Sink for Printer<'_, '_> {
 
     fn matched(&mut self, line: Line<'_>) {
         self.find(line);
-        self.tally.lines += 1;
+        self.tally.lines += self.finder.lines_in(line.bytes);
         self.tally.matches += self.matches.found.len() as u64;
         self.print(line, false);
     }
@@ -162,7 +133,7 @@ impl Sink for Printer<'_, '_> {
         self.matches.clear();
         if self.options.invert {
             // ripgrep searches such a line by itself, without the lines before it.
-            self.find(Line { offset: 0, ..line });
+            self.find(line.by_itself());
         }
         self.print(line, true);
     }
@@ -172,10 +143,14 @@ impl Sink for Printer<'_, '_> {
 
 impl Printer<'_, '_> {
     fn find(&mut self, line: Line<'_>) {
-        let terminator = self.finder.terminator();
+        let GrepOptions { invert, max_count, replace, .. } = self.options;
+        if self.finder.spans_lines() && *invert && max_count.is_some() {
+            // Behind the last match that counts, a line may hold the beginning of a match that goes on behind it.
+            return self.matches.clear();
+        }
         self.matches.find(self.finder, line);
-        if let Some(replacement) = &self.options.replace {
-            self.matches.replace(self.finder.matcher(), line.bytes, terminator, replacement);
+        if let Some(replacement) = replace {
+            self.matches.replace(self.finder, line, replacement);
         }
     }
 
@@ -188,7 +163,10 @@ impl Printer<'_, '_> {
             self.out.begin_result();
         }
         let replacements = self.matches.replacement();
-        let text = without_terminator(line.bytes, self.finder.terminator());
+        let text = match self.finder.spans_lines() {
+            true => line.bytes,
+            false => without_terminator(line.bytes, self.finder.terminator()),
+        };
         let submatches = self.matches.found.iter().enumerate().map(|(number, found)| SubMatch {
             matched: Data(&line.bytes[found.start()..found.end()]),
             replacement: replacements.and_then(|(text, places)| {
@@ -200,8 +178,8 @@ impl Printer<'_, '_> {
         });
         let wants_definition = !is_context && self.options.enclosing.is_some();
         let enclosing = wants_definition.then(|| {
-            let start = line.offset as usize;
-            let around = self.enclosing.as_mut()?.around(start..start + line.bytes.len(), line.number)?;
+            let enclosing = self.enclosing.as_mut()?;
+            let around = enclosing.around(enclosing.line_at(line.start), line.number)?;
             Some(Definition::from(around))
         });
         let lines = Lines {

@@ -18,7 +18,7 @@ use super::{CUT, Matches, Tally};
 use crate::any_matcher::AnyMatcher;
 use crate::enclosing::Enclosing;
 use crate::file_state::{Line, Sink};
-use crate::find::{Finder, without_terminator};
+use crate::find::{Finder, lines, without_terminator};
 use crate::options::GrepOptions;
 use crate::which::Which;
 
@@ -57,6 +57,10 @@ impl Style {
         let end = self.terminator.as_bytes();
         let is_blank = |byte: &u8| matches!(byte, b'\t' | b'\n' | 0x0B | 0x0C | b'\r' | b' ');
         bytes.iter().take_while(|byte| is_blank(byte) && !end.contains(byte)).count()
+    }
+
+    fn is_too_long(&self, line: &[u8]) -> bool {
+        self.options.max_columns.is_some_and(|max| line.len() as u64 > max)
     }
 
     /// Writes a path in colour, with the chosen path separator, as a hyperlink if there are any. Returns the number of bytes in
@@ -133,7 +137,7 @@ impl Sink for Printer<'_, '_> {
         if self.style.needs_matches {
             self.find(line);
         }
-        self.tally.lines += 1;
+        self.tally.lines += self.finder.lines_in(line.bytes);
         self.tally.matches += self.matches.found.len() as u64;
         self.print(line, Role::Match);
         if self.style.ends_with_match {
@@ -146,13 +150,14 @@ impl Sink for Printer<'_, '_> {
         // With inverted matching, the lines that contain matches are the context.
         if self.style.options.invert && self.style.needs_matches {
             // ripgrep searches such a line by itself, without the lines before it.
-            self.find(Line { offset: 0, ..line });
+            self.find(line.by_itself());
         }
         self.print(line, Role::Context);
     }
 
     fn definition_of(&mut self, line: Range<usize>) -> Option<Range<usize>> {
-        self.enclosing.as_mut()?.line_to_print(line)
+        let enclosing = self.enclosing.as_mut()?;
+        enclosing.line_to_print(enclosing.line_at(line.start))
     }
 
     fn definition(&mut self, line: Line<'_>) {
@@ -172,17 +177,19 @@ impl Sink for Printer<'_, '_> {
 
 impl Printer<'_, '_> {
     fn find(&mut self, line: Line<'_>) {
-        let terminator = self.style.terminator;
         self.matches.find(self.finder, line);
         if let Some(replacement) = &self.style.options.replace {
-            self.matches.replace(self.finder.matcher(), line.bytes, terminator, replacement);
+            self.matches.replace(self.finder, line, replacement);
         }
     }
 
     fn print(&mut self, line: Line<'_>, role: Role) {
+        let start = line.start;
         if let Some(enclosing) = &mut self.enclosing {
             // Files with definitions are one block.
-            enclosing.mark_printed(line.offset as usize);
+            for line in lines(line.bytes, self.style.terminator) {
+                enclosing.mark_printed(start + line.start);
+            }
         }
         if !mem::replace(&mut self.begun, true) {
             self.begin();
@@ -195,6 +202,14 @@ impl Printer<'_, '_> {
         let spans = if options.ackmate { shown } else { &[] };
         let link = self.link.as_ref().filter(|_| role != Role::Definition);
         let prelude = Prelude { path: self.path, link, line, role, spans };
+        if self.finder.spans_lines() && role == Role::Match {
+            let mut printer = SpanPrinter { style, prelude, bytes, shown, match_count, tally, out };
+            return match shown {
+                _ if !shown.is_empty() && options.only_matching => printer.print_matches(),
+                _ if !shown.is_empty() && options.vimgrep => printer.print_first_lines(),
+                _ => printer.print_lines(),
+            };
+        }
         let mut write = |from: Option<&Match>, bytes: &[u8], colored: &[Match]| {
             let only = from.filter(|_| options.only_matching || options.vimgrep);
             let offset = line.offset + only.map_or(0, |found| found.start() as u64);
@@ -253,17 +268,123 @@ pub(crate) fn looks_like_line(path: &[u8]) -> bool {
     rest.len() < path.len() && matches!(rest.first(), Some(b':' | b'-' | b'='))
 }
 
-/// Writes the line that shows a definition. Returns the number of bytes in colour escapes.
-pub(crate) fn write_definition(style: &Style, path: Option<&[u8]>, line: Line<'_>, out: &mut Vec<u8>) -> u64 {
+/// Writes the line that shows a definition.
+#[cfg(test)]
+pub(crate) fn write_definition(style: &Style, path: Option<&[u8]>, line: Line<'_>, out: &mut Vec<u8>) {
     let role = Role::Definition;
     let color_bytes =
         Prelude { path, link: None, line, role, spans: &[] }.write(style, line.offset, None, out);
     let mut painter = Painter { style, role, match_count: 0, color_bytes, out };
     painter.write_plain(line.bytes, &[]);
-    painter.color_bytes
+}
+
+/// Printer of the lines of matches that span lines and touch.
+struct SpanPrinter<'a, 'o> {
+    style: &'a Style,
+    /// Fields of the first line.
+    prelude: Prelude<'a>,
+    /// The lines, with each match replaced if that is wanted.
+    bytes: &'a [u8],
+    /// The matches, or their replacements.
+    shown: &'a [Match],
+    /// Number of matches, before replacement.
+    match_count: usize,
+    tally: &'a mut Tally,
+    out: &'a mut Output<'o>,
+}
+
+impl SpanPrinter<'_, '_> {
+    /// Prints the lines.
+    fn print_lines(&mut self) {
+        let column = self.shown.first().map(|found| found.start() as u64 + 1);
+        for (number, line) in lines(self.bytes, self.style.terminator).enumerate() {
+            // The matches in the other lines continue there.
+            let (bytes, shown, is_first) =
+                (self.bytes, self.shown, number == 0 && !self.style.options.invert);
+            self.write(number, (line.start, column), |painter| {
+                if shown.is_empty() || painter.style.options.compact {
+                    painter.write_plain(&bytes[line], if is_first { shown } else { &[] });
+                } else {
+                    painter.write_part(bytes, line, shown);
+                }
+            });
+        }
+    }
+
+    /// Prints the parts of matches, each that is in another line on its own line.
+    fn print_matches(&mut self) {
+        let (bytes, shown) = (self.bytes, self.shown);
+        let mut next = 0;
+        for (number, line) in lines(bytes, self.style.terminator).enumerate() {
+            let line = self.trimmed(line);
+            next += shown[next..].partition_point(|found| found.end() <= line.start);
+            for found in shown[next..].iter().take_while(|found| found.start() < line.end) {
+                let part = found.start().max(line.start)..found.end().min(line.end);
+                if part.is_empty() {
+                    continue;
+                }
+                self.write(number, (found.start(), Some(found.start() as u64 + 1)), |painter| {
+                    painter.write_matched(bytes, part.clone(), part, shown)
+                });
+            }
+        }
+    }
+
+    /// Prints the first line of each match, and the next ones if it is too long.
+    fn print_first_lines(&mut self) {
+        let bytes = self.bytes;
+        let all: Vec<Range<usize>> = lines(bytes, self.style.terminator).collect();
+        for found in self.shown {
+            let first = all.partition_point(|line| line.end <= found.start());
+            for (number, line) in
+                all.iter().enumerate().skip(first).take_while(|(_, line)| line.start < found.end())
+            {
+                let column = found.start().saturating_sub(line.start) as u64 + 1;
+                let part = self.trimmed(line.clone());
+                let is_too_long = self.style.is_too_long(&bytes[part.clone()]);
+                self.write(number, (line.start, Some(column)), |painter| {
+                    let within = |at: usize| at.clamp(part.start, part.end);
+                    painter.write_matched(
+                        bytes,
+                        part.clone(),
+                        within(found.start())..within(found.end()),
+                        &[*found],
+                    )
+                });
+                if !is_too_long {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Returns the text of a line without its terminator and leading blanks that are omitted.
+    fn trimmed(&self, line: Range<usize>) -> Range<usize> {
+        let end = line.start + without_terminator(&self.bytes[line.clone()], self.style.terminator).len();
+        line.start + self.style.leading_blanks(&self.bytes[line.start..end])..end
+    }
+
+    /// Writes the fields of a line, with an offset in the lines and a column, and its text.
+    fn write(
+        &mut self,
+        number: usize,
+        (at, column): (usize, Option<u64>),
+        text: impl FnOnce(&mut Painter<'_>),
+    ) {
+        let Self { style, prelude, match_count, .. } = *self;
+        let line = Line { number: prelude.line.number + number as u64, ..prelude.line };
+        let out = self.out.bytes();
+        let offset = line.offset + at as u64;
+        let color_bytes = Prelude { line, ..prelude }.write(style, offset, column, out);
+        let mut painter = Painter { style, role: prelude.role, match_count, color_bytes, out };
+        text(&mut painter);
+        self.tally.color_bytes += painter.color_bytes;
+        self.out.flush_if_full();
+    }
 }
 
 /// Fields printed before the text of a line: path, line number, column and byte offset.
+#[derive(Clone, Copy)]
 struct Prelude<'a> {
     path: Option<&'a [u8]>,
     /// The hyperlink that the fields are the text of, if there is one.
@@ -347,7 +468,7 @@ impl Painter<'_> {
     fn write_plain(&mut self, bytes: &[u8], matches: &[Match]) {
         let blanks = self.style.leading_blanks(bytes);
         let bytes = &bytes[blanks..];
-        if self.is_too_long(bytes) {
+        if self.style.is_too_long(bytes) {
             if self.style.options.compact {
                 // With -o, the text is the match. Context is cut at its end.
                 let is_around = self.role == Role::Match && !self.style.options.only_matching;
@@ -355,7 +476,7 @@ impl Painter<'_> {
                 let from = first.map_or(0, |first| first.start().saturating_sub(blanks));
                 return write_excerpt(self.style, bytes, from, self.out);
             }
-            return self.write_omitted(bytes, 0, matches);
+            return self.write_omitted(bytes, 0..bytes.len(), matches);
         }
         self.out.extend_from_slice(bytes);
         if !self.style.terminator.is_suffix(bytes) {
@@ -369,10 +490,37 @@ impl Painter<'_> {
             return self.write_plain(bytes, all);
         }
         let from = self.style.leading_blanks(bytes);
-        if self.is_too_long(bytes) {
-            return self.write_omitted(bytes, from, matches);
+        if self.style.is_too_long(bytes) {
+            return self.write_omitted(bytes, from..bytes.len(), matches);
         }
         self.write_colored(bytes, from..bytes.len(), matches);
+        self.end_line();
+    }
+
+    /// Writes one of several lines with the parts of `matches` in it in colour.
+    fn write_part(&mut self, bytes: &[u8], line: Range<usize>, matches: &[Match]) {
+        let part = line.start + self.style.leading_blanks(&bytes[line.clone()])..line.end;
+        if self.style.is_too_long(&bytes[part.clone()]) {
+            return self.write_omitted(bytes, part, matches);
+        }
+        self.write_colored(bytes, part, matches);
+        self.end_line();
+    }
+
+    /// Writes part of a line with the part of it at `matched` in colour.
+    fn write_matched(&mut self, bytes: &[u8], part: Range<usize>, matched: Range<usize>, matches: &[Match]) {
+        if self.style.is_too_long(&bytes[part.clone()]) {
+            if self.style.options.compact {
+                return write_excerpt(self.style, &bytes[part], 0, self.out);
+            }
+            return self.write_omitted(bytes, part, matches);
+        }
+        self.out.extend_from_slice(&bytes[part.start..matched.start]);
+        if !matched.is_empty() {
+            let paint = &self.style.paint;
+            self.color_bytes += paint.write(&paint.matched, &bytes[matched.clone()], self.out);
+        }
+        self.out.extend_from_slice(&bytes[matched.end..part.end]);
         self.end_line();
     }
 
@@ -389,7 +537,8 @@ impl Painter<'_> {
         let mut colors = highlight.len();
         let mut at = part.start;
         let mut in_match = false;
-        for found in matches {
+        let first = matches.partition_point(|found| found.end() <= part.start);
+        for found in matches[first..].iter().take_while(|found| found.start() < end) {
             let (start, stop) = (found.start().max(at), found.end().min(end));
             if stop <= start {
                 continue;
@@ -421,16 +570,16 @@ impl Painter<'_> {
     }
 
     /// Writes the preview of, or the note on, a line that is too long.
-    fn write_omitted(&mut self, bytes: &[u8], from: usize, matches: &[Match]) {
+    fn write_omitted(&mut self, bytes: &[u8], part: Range<usize>, matches: &[Match]) {
         let options = &self.style.options;
         if options.max_columns_preview {
             let columns = usize::try_from(options.max_columns.unwrap_or(0)).unwrap_or(usize::MAX);
-            let shown = bytes[from..].grapheme_indices().take(columns).last().map_or(0, |(_, end, _)| end);
-            self.write_colored(bytes, from..from + shown, matches);
+            let shown = bytes[part.clone()].grapheme_indices().take(columns).last();
+            let hidden = part.start + shown.map_or(0, |(_, end, _)| end)..part.end;
+            self.write_colored(bytes, part.start..hidden.start, matches);
             let _ = match matches {
                 [] => write!(self.out, " [... omitted end of long line]"),
                 _ => {
-                    let hidden = from + shown..bytes.len();
                     let more = matches.iter().filter(|found| hidden.contains(&found.start())).count();
                     let noun = if more == 1 { "match" } else { "matches" };
                     write!(self.out, " [... {more} more {noun}]")
@@ -447,10 +596,6 @@ impl Painter<'_> {
             let _ = write!(self.out, "[Omitted long {kind} line]");
         }
         self.end_line();
-    }
-
-    fn is_too_long(&self, line: &[u8]) -> bool {
-        self.style.options.max_columns.is_some_and(|max| line.len() as u64 > max)
     }
 }
 

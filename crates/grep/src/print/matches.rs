@@ -1,12 +1,16 @@
 //! Finds and replaces the matches in a line.
 
-use grep_matcher::{Captures, LineTerminator, Match, Matcher};
+use grep_matcher::{Captures, Match, Matcher};
 
+use crate::ahead::{Ahead, PartMatches, Remembering};
 use crate::any_matcher::{AnyCaptures, AnyMatcher};
 use crate::file_state::Line;
-use crate::find::{Finder, terminator_len, without_terminator};
+use crate::find::{Finder, without_terminator};
 
-/// The matches in one line.
+/// Bytes behind the lines of a match that an expression may look at, as in ripgrep's printers.
+const LOOK_AHEAD: usize = 128;
+
+/// The matches in a line, or in the lines of matches that span lines.
 #[derive(Default)]
 pub(crate) struct Matches {
     /// Matches, in order.
@@ -16,6 +20,8 @@ pub(crate) struct Matches {
     /// Positions of the replacements in `replaced`.
     replacements: Vec<Match>,
     captures: Option<AnyCaptures>,
+    /// How parts of the file were searched before, and what was found.
+    pub(crate) known: (Option<Ahead>, Vec<PartMatches>),
 }
 
 impl Matches {
@@ -29,34 +35,39 @@ impl Matches {
     /// line before without an error.
     pub(crate) fn find(&mut self, finder: &Finder<AnyMatcher>, line: Line<'_>) {
         self.clear();
-        let (offset, line, found) = (line.offset, line.bytes, &mut self.found);
-        let text = without_terminator(line, finder.terminator());
+        let Self { found, known: (ahead, parts), .. } = self;
+        let (text, start) = searched(finder, line);
+        // An empty match at the very end of the lines is in none of them.
+        let end = start + line.bytes.len();
+        let found_here = |found_here: Match| {
+            let is_inside = found_here.start() < end;
+            if is_inside {
+                found.push(Match::new(found_here.start() - start, found_here.end().min(end) - start));
+            }
+            is_inside
+        };
+        if finder.spans_lines() {
+            // What was found before is not about a line by itself.
+            let is_part = line.bytes.len() < line.text.len();
+            let parts = if is_part { &parts[..] } else { &[] };
+            let _ = Remembering::new(finder.matcher(), line.text, *ahead, parts)
+                .find_iter_at(text, start, found_here);
+            return;
+        }
         // ripgrep searches with the preceding lines in view, and PCRE2 does not match after a line feed at the end of the text.
-        if text.is_empty() && offset > 0 && finder.misses_final_empty_line() {
+        if text.is_empty() && line.offset > 0 && finder.misses_final_empty_line() {
             let before = [finder.terminator().as_byte()];
             let any = finder.matcher().find_at(&before, 1).ok().flatten().is_some();
             found.extend(any.then_some(Match::zero(0)));
             return;
         }
-        let _ = finder.matcher().find_iter(text, |found_here| {
-            found.push(found_here);
-            true
-        });
-        // An empty match at the very end of the file is in no line.
-        if found.last().is_some_and(|last| last.is_empty() && last.start() >= line.len()) {
-            found.pop();
-        }
+        let _ = finder.matcher().find_iter(text, found_here);
     }
 
     /// Replaces each match; `$1` and the like in `replacement` stand for capture groups.
-    pub(crate) fn replace(
-        &mut self,
-        matcher: &AnyMatcher,
-        line: &[u8],
-        terminator: LineTerminator,
-        replacement: &[u8],
-    ) {
-        let Self { found, replaced, replacements, captures } = self;
+    pub(crate) fn replace(&mut self, finder: &Finder<AnyMatcher>, line: Line<'_>, replacement: &[u8]) {
+        let Self { found, replaced, replacements, captures, .. } = self;
+        let matcher = finder.matcher();
         replaced.clear();
         replacements.clear();
         if found.is_empty() {
@@ -65,13 +76,13 @@ impl Matches {
         let Some(captures) = captures.as_mut() else {
             let Ok(new) = matcher.new_captures() else { return };
             *captures = Some(new);
-            return self.replace(matcher, line, terminator, replacement);
+            return self.replace(finder, line, replacement);
         };
-        let end = line.len() - terminator_len(line, terminator);
-        let text = &line[..end];
-        let mut copied = 0;
-        let _ = matcher.captures_iter(text, captures, |captures| {
-            let Some(whole) = captures.get(0).filter(|whole| whole.start() < line.len()) else {
+        let (text, start) = searched(finder, line);
+        let end = start + line.bytes.len();
+        let mut copied = start;
+        let _ = matcher.captures_iter_at(text, start, captures, |captures| {
+            let Some(whole) = captures.get(0).filter(|whole| whole.start() < end) else {
                 return false;
             };
             replaced.extend_from_slice(&text[copied..whole.start()]);
@@ -81,7 +92,12 @@ impl Matches {
             replacements.push(Match::new(start, replaced.len()));
             true
         });
-        replaced.extend_from_slice(&line[copied..]);
+        // As in ripgrep, a match that ends behind the lines, where less of the text is seen, takes what is seen along.
+        replaced.extend_from_slice(if copied > end {
+            &text[copied..]
+        } else {
+            &line.bytes[copied - start..]
+        });
     }
 
     /// Returns the line with each match replaced and the positions of the replacements, or, without replacements, the line
@@ -96,5 +112,15 @@ impl Matches {
     /// Returns the line with each match replaced and the positions of the replacements, if there are any.
     pub(crate) fn replacement(&self) -> Option<(&[u8], &[Match])> {
         (!self.replacements.is_empty()).then_some((&self.replaced, &self.replacements))
+    }
+}
+
+/// The text in which the matches of a line are searched for, and the offset of the line in it.
+fn searched<'a>(finder: &Finder<AnyMatcher>, line: Line<'a>) -> (&'a [u8], usize) {
+    if finder.spans_lines() {
+        let end = line.start + line.bytes.len() + LOOK_AHEAD;
+        (&line.text[..end.min(line.text.len())], line.start)
+    } else {
+        (without_terminator(line.bytes, finder.terminator()), 0)
     }
 }

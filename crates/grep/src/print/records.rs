@@ -36,7 +36,7 @@ impl Sink for Printer<'_, '_> {
         if !self.options.invert {
             self.matches.find(self.finder, line);
         }
-        self.tally.lines += 1;
+        self.tally.lines += self.finder.lines_in(line.bytes);
         self.tally.matches += self.matches.found.len() as u64;
         self.print(line, false);
     }

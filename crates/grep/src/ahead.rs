@@ -1,7 +1,7 @@
 //! Search for matches across lines in the parts of a large file, by all workers, before one of them searches the whole.
 //!
-//! The searcher of ripgrep goes from match to match: it searches the text behind the last match, as if the text began there. Each part
-//! is searched in the same way from its first line on. For a place of the searcher in a part, the next match is known if the search of the part
+//! A search goes from match to match, as in ripgrep: it searches the text behind the last match, as if the text began there. Each part
+//! is searched in the same way from its first line on. For a place of the search in a part, the next match is known if the search of the part
 //! came to the same place, or if nothing between there and here can make a difference: an expression may ask what precedes a
 //! match, but not beyond the beginning of a line.
 
@@ -90,8 +90,8 @@ impl Ahead {
     }
 }
 
-/// Position from which the searcher continues after a match.
-fn after(found: Match) -> usize {
+/// Position from which a search continues after a match.
+pub(crate) fn after(found: Match) -> usize {
     found.end() + usize::from(found.is_empty())
 }
 
@@ -165,18 +165,23 @@ fn begins_line(text: &[u8], at: usize) -> bool {
     at == 0 || text[at - 1] == b'\n' && !is_continued
 }
 
-/// A matcher for the searcher and the printer of a text, which knows matches in parts of it.
-pub(super) struct Remembering<'a, M> {
+/// A matcher for a text, which knows matches in parts of it.
+pub(crate) struct Remembering<'a, M> {
     matcher: &'a M,
-    pub(super) text: &'a [u8],
+    text: &'a [u8],
     ahead: Option<Ahead>,
     /// In the order of the text.
-    pub(super) parts: Vec<PartMatches>,
+    parts: &'a [PartMatches],
 }
 
 impl<'a, M: Matcher> Remembering<'a, M> {
     /// A matcher for a text with what was found in its parts, if they were searched.
-    pub(super) fn new(matcher: &'a M, text: &'a [u8], ahead: Option<Ahead>, parts: Vec<PartMatches>) -> Self {
+    pub(crate) fn new(
+        matcher: &'a M,
+        text: &'a [u8],
+        ahead: Option<Ahead>,
+        parts: &'a [PartMatches],
+    ) -> Self {
         Self { matcher, text, ahead, parts }
     }
 
@@ -200,7 +205,7 @@ impl<'a, M: Matcher> Remembering<'a, M> {
         (at == self.text.len() && !self.parts.is_empty()).then_some(None)
     }
 
-    /// The same for a search of the rest of the text, by the searcher.
+    /// The same for a search of the rest of the text.
     fn remembered_in_rest(&self, rest: &[u8]) -> Option<Option<Match>> {
         let start = self.text.len().checked_sub(rest.len())?;
         if !ptr::eq(&self.text[start..], rest) {
@@ -365,7 +370,8 @@ mod tests {
         let parts = (0..text.len())
             .step_by(1000)
             .map(|at| ahead.search(&matcher, &text, at..text.len().min(at + 1000)));
-        let known = Remembering::new(&matcher, &text, Some(ahead), parts.flatten().collect());
+        let parts: Vec<PartMatches> = parts.flatten().collect();
+        let known = Remembering::new(&matcher, &text, Some(ahead), &parts);
         matcher.1.set(0);
         let (mut at, mut count) = (0, 0);
         while let Ok(Some(found)) = known.find(&text[at..]) {
@@ -390,7 +396,8 @@ mod tests {
             let matcher = regex(&options).expect("a valid pattern");
             let Some(ahead) = ahead(&options) else { return Ok(()) };
             let parts = (0..text.len()).step_by(size).map(|at| ahead.search(&matcher, &text, at..text.len().min(at + size)));
-            let known = Remembering::new(&matcher, &text, Some(ahead), parts.flatten().collect());
+            let parts: Vec<PartMatches> = parts.flatten().collect();
+        let known = Remembering::new(&matcher, &text, Some(ahead), &parts);
             for end in [0, text.len() / 3, text.len() / 2, text.len()] {
                 for at in 0..=end {
                     let expected = matcher.find_at(&text[..end], at).expect("no error");

@@ -2,9 +2,10 @@
 
 use grep_matcher::Match;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::definitions::write_counted;
-use crate::print::json;
+use crate::differential::bytes;
 use crate::which::Which;
 
 #[derive(Deserialize)]
@@ -14,7 +15,7 @@ struct Message {
 
 #[derive(Deserialize)]
 struct Lines {
-    lines: json::Text,
+    lines: Value,
     submatches: Vec<Submatch>,
 }
 
@@ -42,14 +43,15 @@ pub(super) fn insert_patterns(printed: &[u8], which: &Which) -> Vec<u8> {
 /// Writes a message with lines. Returns `None` if it has none.
 fn insert(message: &[u8], which: &Which, out: &mut Vec<u8>) -> Option<()> {
     let Message { data: Lines { lines, submatches } } = serde_json::from_slice(message).ok()?;
-    let text = lines.bytes()?;
+    let text = bytes(&lines);
     let mut rest = message;
     for Submatch { start, end } in submatches {
         // Quotes within strings are escaped.
         let place = format!(r#","start":{start},"end":{end}}}"#);
         let at = memchr::memmem::find(rest, place.as_bytes())? + place.len() - 1;
         out.extend_from_slice(&rest[..at]);
-        json::write_pattern(which.of(&text, Match::new(start, end)), out);
+        let pattern = which.of(&text, Match::new(start, end)).map(|pattern| json!({ "text": pattern }));
+        out.extend_from_slice(format!(r#","pattern":{}"#, json!(pattern)).as_bytes());
         rest = &rest[at..];
     }
     out.extend_from_slice(rest);

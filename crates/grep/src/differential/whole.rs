@@ -1,17 +1,14 @@
-//! Searches whole files at once, for searches that cannot be split into blocks, such as matches across lines.
-//!
-//! Searching and printing are done by ripgrep's own crates. The tests use this search as the reference for the search in blocks.
+//! Search of whole files by ripgrep's own crates, the reference for the search of comb. What ripgrep does not print is added to the
+//! output of its printers.
 
-pub(crate) mod ahead;
 mod compact;
 mod definitions;
 mod patterns;
 mod records;
-mod results;
 
 use std::ops::{ControlFlow, Range};
 
-use finecomb_scan::{Absent, Block, Output, Source, Visit, Wants};
+use finecomb_scan::{Block, Output, Source, Visit, Wants};
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use grep_printer::{
     ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
@@ -27,12 +24,10 @@ use crate::options::{Binary, GrepOptions, LineEnd, Mode};
 use crate::print::lines::Style;
 use crate::search::Totals;
 use crate::which::Which;
-use ahead::{Ahead, PartMatches, Remembering};
 use compact::compact;
-use definitions::{Finished, Inserter, Piece, Recorder, SharedBuffer, insert_into_json};
+use definitions::{Inserter, Piece, Recorder, SharedBuffer, insert_into_json};
 use patterns::insert_patterns;
 use records::{RecordSink, Recorded};
-use results::Results;
 
 /// Whole-file search of one worker.
 pub(crate) struct WholeSearcher<'q> {
@@ -44,10 +39,6 @@ pub(crate) struct WholeSearcher<'q> {
     scope_finder: Option<Box<dyn ScopeFinder>>,
     /// Names the patterns of matches, if they are printed.
     pub(crate) which: Option<&'q Which>,
-    /// How parts of large files are searched first, if they are.
-    pub(crate) ahead: Option<Ahead>,
-    /// Result for the parts of the present file.
-    parts: Vec<PartMatches>,
     pub(crate) totals: Totals,
 }
 
@@ -88,12 +79,11 @@ impl<'q> WholeSearcher<'q> {
         }
         let printer = Printer::new(options);
         let (scope_finder, totals) = (options.scope_finder(), Totals::default());
-        let (searcher, which, ahead, parts) = (builder.build(), None, None, Vec::new());
-        Self { options, matcher, searcher, printer, scope_finder, which, ahead, parts, totals }
+        Self { options, matcher, searcher: builder.build(), printer, scope_finder, which: None, totals }
     }
 
-    /// Adds definitions and patterns to the output of a file, and finds the results in it.
-    fn finish_output(&mut self, source: &Source, text: &[u8], printed: Vec<u8>) -> Finished {
+    /// Adds definitions and patterns to the output of a file.
+    fn finish_output(&mut self, source: &Source, text: &[u8], printed: Vec<u8>) -> Vec<u8> {
         let is_text = self.options.binary == Binary::Text || self.options.line_end == LineEnd::Nul;
         // Elsewhere nothing depends on whether the file is binary, and to tell that takes a search of all of it.
         let may_show = self.scope_finder.is_some() && !printed.is_empty();
@@ -111,13 +101,8 @@ impl<'q> WholeSearcher<'q> {
                 let path = self.options.with_filename.then_some(path);
                 Inserter::new(&printer.style, path, enclosing, &printed).insert(&printer.pieces)
             }
-            // Without a line, what is printed is a notice.
-            (Printer::RecordedLines(printer), _) if !printer.pieces.is_empty() => {
-                let results = Results::of_pieces(&printer.pieces, self.options);
-                Finished { bytes: printed, results, color_bytes: 0 }
-            }
-            (Printer::Json(_), enclosing) => finish_messages(self.options, self.which, printed, enclosing),
-            _ => Finished { results: Results::one(&printed), bytes: printed, color_bytes: 0 },
+            (Printer::Json(_), enclosing) => finish_messages(self.which, printed, enclosing),
+            _ => printed,
         };
         self.totals.errors.extend(errors.into_iter().map(|error| (source.clone(), error)));
         finished
@@ -126,13 +111,10 @@ impl<'q> WholeSearcher<'q> {
     fn print_records(&mut self, source: &Source, bytes: &[u8], out: &mut Output<'_>) {
         let path = source.display_path().as_os_str().as_encoded_bytes();
         let mut sink = RecordSink::new(&self.matcher, self.options, path);
-        let parts = std::mem::take(&mut self.parts);
-        let known = Remembering::new(&self.matcher, bytes, self.ahead, parts);
-        if let Err(error) = self.searcher.search_slice(known, bytes, &mut sink) {
+        if let Err(error) = self.searcher.search_slice(&self.matcher, bytes, &mut sink) {
             self.totals.errors.push((source.clone(), error.to_string()));
         }
-        let Recorded { bytes, results, any } = sink.finish();
-        results.mark(out);
+        let Recorded { bytes, any } = sink.finish();
         out.bytes().extend_from_slice(&bytes);
         self.totals.any |= any;
     }
@@ -147,27 +129,16 @@ impl<'q> WholeSearcher<'q> {
     }
 }
 
-/// Adds definitions and patterns to JSON messages, and finds the results in them.
-fn finish_messages(
-    options: &GrepOptions,
-    which: Option<&Which>,
-    printed: Vec<u8>,
-    enclosing: Option<Enclosing<'_>>,
-) -> Finished {
+/// Adds definitions and patterns to JSON messages.
+fn finish_messages(which: Option<&Which>, printed: Vec<u8>, enclosing: Option<Enclosing<'_>>) -> Vec<u8> {
     let bytes = match enclosing {
         Some(enclosing) => insert_into_json(&printed, enclosing),
         None => printed,
     };
-    let bytes = match which {
+    match which {
         Some(which) => insert_patterns(&bytes, which),
         None => bytes,
-    };
-    // Without a limit, the results need not be known.
-    let results = match options.limit {
-        Some(_) => Results::of_messages(&bytes, options),
-        None => Results::default(),
-    };
-    Finished { bytes, results, color_bytes: 0 }
+    }
 }
 
 impl Printer {
@@ -187,7 +158,7 @@ impl Printer {
             Mode::Records => return Self::Records,
             Mode::Lines => {
                 let builder = standard_builder(options);
-                if options.enclosing.is_some() || options.limit.is_some() || options.compact {
+                if options.enclosing.is_some() || options.compact {
                     return Self::RecordedLines(Box::new(Recording::new(options, &builder)));
                 }
                 return match colors {
@@ -214,16 +185,12 @@ impl Recording {
         Self { printer: builder.build(out), buffer, style: Style::new(options), pieces: Vec::new() }
     }
 
-    fn search<M: Matcher>(
-        &mut self,
-        (searcher, known): (&mut Searcher, &Remembering<'_, M>),
-        source: &Source,
-    ) -> Outcome {
+    fn search(&mut self, (searcher, matcher, text): Search<'_>, source: &Source) -> Outcome {
         let Self { printer, buffer, pieces, .. } = self;
         pieces.clear();
-        let mut sink = printer.sink_with_path(known, source.display_path());
+        let mut sink = printer.sink_with_path(matcher, source.display_path());
         let recorder = Recorder { sink: &mut sink, buffer: buffer.clone(), pieces };
-        let error = searcher.search_slice(known, known.text, recorder).err();
+        let error = searcher.search_slice(matcher, text, recorder).err();
         Outcome {
             any: sink.has_match(),
             stats: sink.stats().cloned(),
@@ -232,7 +199,7 @@ impl Recording {
     }
 
     /// Takes what was printed.
-    fn take<M: Matcher>(&mut self, matcher: &M, text: &[u8]) -> Vec<u8> {
+    fn take(&mut self, matcher: &AnyMatcher, text: &[u8]) -> Vec<u8> {
         let printed = self.buffer.take();
         if !self.style.options.compact {
             return printed;
@@ -276,7 +243,6 @@ fn standard_builder(options: &GrepOptions) -> StandardBuilder {
         .stats(options.stats)
         // Lines are cut first.
         .trim_ascii(options.trim && !options.compact);
-    #[cfg(test)]
     builder.hyperlink(options.hyperlink.as_ref().map(|link| link.config()).unwrap_or_default());
     builder
 }
@@ -292,10 +258,12 @@ fn summary_builder(options: &GrepOptions, kind: SummaryKind) -> SummaryBuilder {
         .separator_field(b":".to_vec())
         .separator_path(options.path_separator)
         .stats(options.stats);
-    #[cfg(test)]
     builder.hyperlink(options.hyperlink.as_ref().map(|link| link.config()).unwrap_or_default());
     builder
 }
+
+/// A search of a text.
+type Search<'a> = (&'a mut Searcher, &'a AnyMatcher, &'a [u8]);
 
 /// Result of searching one file.
 struct Outcome {
@@ -304,13 +272,13 @@ struct Outcome {
     error: Option<String>,
 }
 
-fn search_lines<M: Matcher, W: WriteColor>(
-    (searcher, known): (&mut Searcher, &Remembering<'_, M>),
+fn search_lines<W: WriteColor>(
+    (searcher, matcher, text): Search<'_>,
     printer: &mut Standard<W>,
     source: &Source,
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(known, source.display_path());
-    let error = searcher.search_slice(known, known.text, &mut sink).err();
+    let mut sink = printer.sink_with_path(matcher, source.display_path());
+    let error = searcher.search_slice(matcher, text, &mut sink).err();
     Outcome {
         any: sink.has_match(),
         stats: sink.stats().cloned(),
@@ -318,13 +286,13 @@ fn search_lines<M: Matcher, W: WriteColor>(
     }
 }
 
-fn search_counts<M: Matcher, W: WriteColor>(
-    (searcher, known): (&mut Searcher, &Remembering<'_, M>),
+fn search_counts<W: WriteColor>(
+    (searcher, matcher, text): Search<'_>,
     printer: &mut Summary<W>,
     source: &Source,
 ) -> Outcome {
-    let mut sink = printer.sink_with_path(known, source.display_path());
-    let error = searcher.search_slice(known, known.text, &mut sink).err();
+    let mut sink = printer.sink_with_path(matcher, source.display_path());
+    let error = searcher.search_slice(matcher, text, &mut sink).err();
     Outcome {
         any: sink.has_match(),
         stats: sink.stats().cloned(),
@@ -350,20 +318,20 @@ impl Matcher for NoMatches {
 }
 
 /// Searches, and prints the lines with what `shown` finds in them.
-fn search_json<M: Matcher>(
-    (searcher, known): (&mut Searcher, &Remembering<'_, M>),
+fn search_json(
+    (searcher, matcher, text): Search<'_>,
     shown: &impl Matcher,
     printer: &mut JSON<Vec<u8>>,
     source: &Source,
 ) -> Outcome {
     let mut sink = printer.sink_with_path(shown, source.display_path());
-    let error = searcher.search_slice(known, known.text, &mut sink).err();
+    let error = searcher.search_slice(matcher, text, &mut sink).err();
     let stats = Some(sink.stats().clone());
     Outcome { any: sink.has_match(), stats, error: error.map(|error| error.to_string()) }
 }
 
 impl Visit for WholeSearcher<'_> {
-    type Found = PartMatches;
+    type Found = ();
     type State = ();
     type Tally = ();
 
@@ -371,44 +339,16 @@ impl Visit for WholeSearcher<'_> {
         Wants::Whole(usize::MAX)
     }
 
-    fn absent(
-        &mut self,
-        _source: &Source,
-        absent: &Absent,
-        _out: &mut Output<'_>,
-    ) -> Option<ControlFlow<()>> {
-        // Behind a NUL, a match may be found or not.
-        (absent.is_plain && !self.options.counts_absent()).then_some(ControlFlow::Continue(()))
-    }
-
     fn begin(&mut self, _source: &Source, _start: &[u8]) {}
 
-    fn searches_parts(&self) -> bool {
-        let GrepOptions { mode, quiet, max_count, limit, stop_on_nonmatch, .. } = self.options;
-        let may_end_early = *quiet || *stop_on_nonmatch || max_count.is_some() || limit.is_some();
-        self.ahead.is_some()
-            && !may_end_early
-            && !matches!(mode, Mode::FilesWithMatches | Mode::FilesWithoutMatch)
-    }
-
-    fn search_part(&mut self, text: &[u8], part: Range<usize>) -> Option<PartMatches> {
-        self.ahead?.search(&self.matcher, text, part)
-    }
-
-    fn receive_parts(&mut self, found: Vec<Option<PartMatches>>) {
-        self.parts = found.into_iter().flatten().collect();
-    }
-
     // All is done when it is printed.
-    fn search(&mut self, _block: &mut Block<'_>) -> PartMatches {
-        PartMatches::default()
-    }
+    fn search(&mut self, _block: &mut Block<'_>) {}
 
-    fn advance(&mut self, _block: &Block<'_>, _found: &PartMatches, _state: &mut ()) -> ControlFlow<()> {
+    fn advance(&mut self, _block: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, block: &Block<'_>, _found: PartMatches, (): &(), (): &mut (), out: &mut Output<'_>) {
+    fn print(&mut self, block: &Block<'_>, (): (), (): &(), (): &mut (), out: &mut Output<'_>) {
         let source = block.source;
         self.searcher.set_binary_detection(self.binary_detection(source));
         let bytes = &*block.bytes;
@@ -416,14 +356,9 @@ impl Visit for WholeSearcher<'_> {
             self.totals.errors.push((source.clone(), error.to_string()));
             return;
         }
-        let parts = std::mem::take(&mut self.parts);
-        let known = Remembering::new(&self.matcher, bytes, self.ahead, parts);
-        let with = (&mut self.searcher, &known);
+        let with = (&mut self.searcher, &self.matcher, bytes);
         let (outcome, printed) = match &mut self.printer {
-            Printer::Records => {
-                self.parts = known.parts;
-                return self.print_records(source, bytes, out);
-            }
+            Printer::Records => return self.print_records(source, bytes, out),
             Printer::Lines(printer) => {
                 (search_lines(with, printer, source), std::mem::take(printer.get_mut().get_mut()))
             }
@@ -444,37 +379,19 @@ impl Visit for WholeSearcher<'_> {
                 let GrepOptions { pattern, invert, max_count, .. } = self.options;
                 let outcome = match pattern.multiline && *invert && max_count.is_some() {
                     true => search_json(with, &NoMatches, printer, source),
-                    false => search_json(with, &known, printer, source),
+                    false => search_json(with, &self.matcher, printer, source),
                 };
                 (outcome, std::mem::take(printer.get_mut()))
             }
         };
-        let printed_without = printed.len() as u64;
-        let Finished { bytes: printed, results, color_bytes } = self.finish_output(source, bytes, printed);
-        if !printed.is_empty() {
-            if self.options.mode == Mode::Lines {
-                out.begin_group();
-            }
-            results.mark(out);
-            out.bytes().extend_from_slice(&printed);
-        }
+        let printed = self.finish_output(source, bytes, printed);
+        out.bytes().extend_from_slice(&printed);
         self.totals.any |= outcome.any;
-        if let Some(mut stats) = outcome.stats {
-            // The printer does not count escape sequences.
-            self.totals.color_bytes += printed_without.saturating_sub(stats.bytes_printed()) + color_bytes;
-            if self.options.mode == Mode::Json {
-                stats.add_bytes_printed(printed.len() as u64 - printed_without);
-            }
+        if let Some(stats) = outcome.stats {
             self.totals.stats += &stats;
         }
         if let Some(error) = outcome.error {
             self.totals.errors.push((source.clone(), error));
         }
-    }
-
-    fn end(&mut self, _source: &Source, (): (), (): (), out: &mut Output<'_>) -> ControlFlow<()> {
-        out.end_result();
-        let stops = self.options.quiet && !self.options.stats && self.totals.any;
-        if stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

@@ -3,9 +3,8 @@
 use std::io;
 
 use grep_matcher::{Match, Matcher};
-use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkFinish, SinkMatch};
+use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 
-use super::results::Results;
 use crate::find::without_terminator;
 use crate::options::GrepOptions;
 use crate::records::{put_binary, put_path, put_text};
@@ -16,7 +15,6 @@ const LOOK_AHEAD: usize = 128;
 /// Records of one file.
 pub(super) struct Recorded {
     pub(super) bytes: Vec<u8>,
-    pub(super) results: Results,
     pub(super) any: bool,
 }
 
@@ -26,8 +24,6 @@ pub(super) struct RecordSink<'a, M> {
     options: &'a GrepOptions,
     path: &'a [u8],
     recorded: Recorded,
-    /// Position of the first record that belongs to the next match.
-    next_start: usize,
     found: Vec<Match>,
     /// Offset of the first NUL that was noticed.
     nul: Option<u64>,
@@ -35,8 +31,8 @@ pub(super) struct RecordSink<'a, M> {
 
 impl<'a, M: Matcher> RecordSink<'a, M> {
     pub(super) fn new(matcher: &'a M, options: &'a GrepOptions, path: &'a [u8]) -> Self {
-        let recorded = Recorded { bytes: Vec::new(), results: Results::default(), any: false };
-        Self { matcher, options, path, recorded, next_start: 0, found: Vec::new(), nul: None }
+        let recorded = Recorded { bytes: Vec::new(), any: false };
+        Self { matcher, options, path, recorded, found: Vec::new(), nul: None }
     }
 
     pub(super) fn finish(self) -> Recorded {
@@ -74,7 +70,6 @@ impl<'a, M: Matcher> RecordSink<'a, M> {
         }
         let text = without_terminator(lines, self.options.line_end.terminator());
         put_text((number.unwrap_or(0), offset), text, is_match.then_some(&*self.found), out);
-        self.recorded.results.end = out.len();
     }
 
     /// Whether lines are left out, as they are behind a NUL.
@@ -91,10 +86,8 @@ impl<M: Matcher> Sink for RecordSink<'_, M> {
         if self.is_suppressed(searcher) {
             return Ok(false);
         }
-        self.recorded.results.starts.push(self.next_start);
         self.find(searcher, matched);
         self.put((matched.line_number(), matched.absolute_byte_offset()), matched.bytes(), true);
-        self.next_start = self.recorded.bytes.len();
         Ok(true)
     }
 
@@ -103,10 +96,6 @@ impl<M: Matcher> Sink for RecordSink<'_, M> {
             return Ok(false);
         }
         self.put((context.line_number(), context.absolute_byte_offset()), context.bytes(), false);
-        // Where all lines are printed, those before a match do not belong to it.
-        if *context.kind() == SinkContextKind::After || self.options.passthru {
-            self.next_start = self.recorded.bytes.len();
-        }
         Ok(true)
     }
 
@@ -117,16 +106,11 @@ impl<M: Matcher> Sink for RecordSink<'_, M> {
 
     fn finish(&mut self, searcher: &Searcher, _finish: &SinkFinish) -> io::Result<()> {
         let Some(offset) = self.nul.filter(|_| self.recorded.any) else { return Ok(()) };
-        let Recorded { bytes, results, .. } = &mut self.recorded;
+        let bytes = &mut self.recorded.bytes;
         if bytes.is_empty() {
             put_path(self.path, bytes);
-            // Without a line, the notice is the result.
-            results.starts.push(0);
         }
         put_binary(offset, searcher.binary_detection().quit_byte().is_some(), bytes);
-        if results.end == 0 {
-            results.end = bytes.len();
-        }
         Ok(())
     }
 }

@@ -9,10 +9,9 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkContextKind, SinkFinish, Si
 use memchr::{memchr_iter, memmem};
 use serde::Deserialize;
 
-use super::results::Results;
 use crate::enclosing::Enclosing;
 use crate::file_state::Line;
-use crate::print::json;
+use crate::print::json::Definition;
 use crate::print::lines::{Style, write_definition};
 
 /// Output of a printer, to be read while it prints.
@@ -112,14 +111,6 @@ impl<S: Sink> Sink for Recorder<'_, S> {
     }
 }
 
-/// Output of a file.
-pub(super) struct Finished {
-    pub(super) bytes: Vec<u8>,
-    pub(super) results: Results,
-    /// Number of bytes in colour escapes of definitions.
-    pub(super) color_bytes: u64,
-}
-
 /// Writes the output of a file again, with definitions.
 pub(super) struct Inserter<'a> {
     pub(super) style: &'a Style,
@@ -130,10 +121,6 @@ pub(super) struct Inserter<'a> {
     out: Vec<u8>,
     /// Offset of the end of the last line written, if there is one.
     written_to: Option<usize>,
-    /// Positions in the output at which the lines of a match begin, with the context before it.
-    starts: Vec<usize>,
-    /// Number of bytes in colour escapes of definitions.
-    color_bytes: u64,
 }
 
 impl<'a> Inserter<'a> {
@@ -143,20 +130,11 @@ impl<'a> Inserter<'a> {
         enclosing: Enclosing<'a>,
         printed: &'a [u8],
     ) -> Self {
-        Self {
-            style,
-            path,
-            enclosing,
-            printed,
-            out: Vec::new(),
-            written_to: None,
-            starts: Vec::new(),
-            color_bytes: 0,
-        }
+        Self { style, path, enclosing, printed, out: Vec::new(), written_to: None }
     }
 
     /// Returns the output with definitions.
-    pub(super) fn insert(mut self, pieces: &[Piece]) -> Finished {
+    pub(super) fn insert(mut self, pieces: &[Piece]) -> Vec<u8> {
         let mut at = self.heading_len();
         self.out.extend_from_slice(&self.printed[..at]);
         let mut parts: Vec<(&Piece, Range<usize>)> = Vec::with_capacity(pieces.len());
@@ -168,15 +146,12 @@ impl<'a> Inserter<'a> {
         while let Some(matched) = rest.iter().position(|(piece, _)| piece.role == Role::Match) {
             let after = rest.iter().take_while(|(piece, _)| piece.role == Role::After).count();
             self.write(&rest[..after]);
-            self.starts.push(self.out.len());
             self.write_to_match(&rest[after..=matched]);
             rest = &rest[matched + 1..];
         }
         self.write(rest);
-        let end = self.out.len();
         self.out.extend_from_slice(&self.printed[at..]);
-        let results = Results { starts: self.starts, end };
-        Finished { bytes: self.out, results, color_bytes: self.color_bytes }
+        self.out
     }
 
     /// Length of the path above the lines.
@@ -232,8 +207,9 @@ impl<'a> Inserter<'a> {
         let Enclosing { text, line_end, .. } = self.enclosing;
         let lines = memchr_iter(line_end, &text[line.start..matched.lines.start]).count() as u64;
         let number = matched.number.unwrap_or(0).saturating_sub(lines);
-        let shown = Line { bytes: &text[line.clone()], number, offset: line.start as u64 };
-        self.color_bytes += write_definition(self.style, self.path, shown, &mut self.out);
+        let shown =
+            Line { bytes: &text[line.clone()], text, start: line.start, number, offset: line.start as u64 };
+        write_definition(self.style, self.path, shown, &mut self.out);
         self.mark(line);
     }
 
@@ -274,7 +250,8 @@ pub(super) fn insert_into_json(printed: &[u8], mut enclosing: Enclosing<'_>) -> 
         let number = line_number.unwrap_or_else(|| memchr_iter(enclosing.line_end, text).count() as u64 + 1);
         out.extend_from_slice(open);
         let before = out.len();
-        json::write_definition(enclosing.around(line, number), &mut out);
+        out.extend_from_slice(br#","enclosing":"#);
+        serde_json::to_writer(&mut out, &enclosing.around(line, number).map(Definition::from)).unwrap();
         inserted += (out.len() - before) as u64;
         out.extend_from_slice(END);
     }
