@@ -248,18 +248,20 @@ impl<'q> Searcher<'q> {
     fn find_spans(&self, text: &[u8], found: &mut Found) -> Result<(), Failure> {
         let Style { options, terminator, .. } = self.style;
         let known = Remembering::new(self.finder.matcher(), text, self.ahead, &found.parts);
-        let (max, stops) = (options.max_count.unwrap_or(u64::MAX), self.stops_at_first_match());
+        let max = options.max_count.unwrap_or(u64::MAX);
+        let wanted = if self.stops_at_first_match() { 1 } else { usize::MAX };
         let groups = &mut found.lines;
         // Matches so far, and those in the last group.
         let (mut count, mut last_count, mut at) = (0, 0, 0);
-        while at < text.len() && count < max && !(stops && options.invert && !groups.is_empty()) {
+        while at < text.len() && count < max && (groups.len() < wanted || !options.invert) {
             let Some(next) = known.find(&text[at..])? else { break };
             let next = next.offset(at);
             let lines = lines_of(text, next, self.rules.line_end);
             count += 1;
             if options.invert {
                 found.limit = (count == max).then_some(groups.len() as u64);
-                groups.extend(lines_in(text, at..lines.start, *terminator).map(FoundLine::new));
+                let rest = lines_in(text, at..lines.start, *terminator).map(FoundLine::new);
+                groups.extend(rest.take(wanted - groups.len()));
                 at = lines.end;
                 continue;
             }
@@ -269,7 +271,7 @@ impl<'q> Searcher<'q> {
                     groups.pop();
                     groups.push(FoundLine::new(last.start..lines.end));
                 }
-                Some(_) if stops => break,
+                Some(_) if groups.len() == wanted => break,
                 _ => {
                     groups.push(FoundLine::new(lines));
                     last_count = 0;
@@ -278,14 +280,12 @@ impl<'q> Searcher<'q> {
             last_count += 1;
         }
         if options.invert {
-            groups.extend(lines_in(text, at..text.len(), *terminator).map(FoundLine::new));
+            let rest = lines_in(text, at..text.len(), *terminator).map(FoundLine::new);
+            groups.extend(rest.take(wanted - groups.len()));
         } else if count == max {
-            // The last match is found before the lines of those before it are printed.
-            found.limit =
-                Some(groups.len() as u64 - if last_count == 1 { 2.min(groups.len() as u64) } else { 1 });
-        }
-        if stops {
-            groups.truncate(1);
+            // The first match of a group is found before the group before it is printed.
+            let groups_before = groups.len() as u64 - 1;
+            found.limit = Some(if last_count == 1 { groups_before.saturating_sub(1) } else { groups_before });
         }
         found.count = groups.len() as u64;
         self.find_past_limit(text, found)
@@ -577,7 +577,11 @@ impl Visit for Searcher<'_> {
         }
         if self.finder.spans_lines() {
             found.parts = mem::take(&mut self.parts);
-            found.error = self.find_spans(block.bytes, &mut found).err().map(|error| error.to_string());
+            if let Err(error) = self.find_spans(block.bytes, &mut found) {
+                found.error = Some(error.to_string());
+                // The last group may be incomplete.
+                found.lines.pop_if(|_| !self.style.options.invert);
+            }
         } else if found.long_lines.is_empty() {
             self.find(block.bytes, &mut found);
         } else {
