@@ -1,6 +1,6 @@
 //! Search for matches across lines in the parts of a large file, by all workers, before one of them searches the whole.
 //!
-//! A search goes from match to match, as in ripgrep: it searches the text behind the last match, as if the text began there. Each part
+//! A search goes from match to match, as in ripgrep: it searches the text after the last match, as if the text began there. Each part
 //! is searched in the same way from its first line on. For a place of the search in a part, the next match is known if the search of the part
 //! came to the same place, or if nothing between there and here can make a difference: an expression may ask what precedes a
 //! match, but not beyond the beginning of a line.
@@ -33,7 +33,7 @@ pub(crate) struct Ahead {
 }
 
 impl Ahead {
-    /// Returns `None` if matches of the expressions may hold any number of line feeds, or depend on where the text begins. `looks_behind` tells that
+    /// Returns `None` if matches of the expressions may hold any number of line feeds, or depend on where the text begins. With `looks_behind`,
     /// the bytes before a match matter in any case.
     pub(crate) fn new(expressions: &[Hir], looks_behind: bool) -> Option<Self> {
         let line_feeds =
@@ -45,7 +45,7 @@ impl Ahead {
         is_known.then_some(Self { line_feeds, looks_behind, looks_around: looks_behind || !looks.is_empty() })
     }
 
-    /// Searches a part of a text, from its first line on to the first line behind it; `None` if there is none nearby, or the engine fails.
+    /// Searches a part of a text, from its first line on to the first line after it; `None` if there is none nearby, or the engine fails.
     pub(crate) fn search(
         self,
         matcher: &impl Matcher,
@@ -62,7 +62,7 @@ impl Ahead {
         };
         let lines = line_from(part.start)?..line_from(part.end)?;
         let behind = &text[lines.end..text.len().min(lines.end + MAX_OVERLAP)];
-        // A match that begins before ends with one of these line feeds at the latest, and asks at most for the byte behind it.
+        // A match that begins before ends with one of these line feeds at the latest, and asks at most for the byte after it.
         let end = match memchr_iter(b'\n', behind).nth(self.line_feeds) {
             Some(end) => lines.end + end + 1,
             None if lines.end + behind.len() == text.len() => text.len(),
@@ -138,7 +138,7 @@ impl PartMatches {
         self.matches.get(number).map(|&(start, end)| Match::new(offset(start), offset(end)))
     }
 
-    /// Returns the first match for a search from `at` on, or the position from which the search continues behind this part;
+    /// Returns the first match for a search from `at` on, or the position from which the search continues after this part;
     /// `None` if that is not known.
     fn find(&self, text: &[u8], at: usize, looks_behind: bool) -> Option<Result<Match, usize>> {
         let number = self.matches.partition_point(|&(start, _)| self.lines.start + (start as usize) < at);
@@ -158,7 +158,7 @@ impl PartMatches {
     }
 }
 
-/// Whether the bytes before a position make no difference behind it. Without a character that begins there, the engine may take an
+/// Whether the bytes before a position make no difference after it. Without a character that begins there, the engine may take an
 /// invalid byte for the end of a character that begins in the line before.
 fn begins_line(text: &[u8], at: usize) -> bool {
     let is_continued = text.get(at).is_some_and(|byte| matches!(byte, 0x80..=0xBF));

@@ -560,7 +560,7 @@ proptest! {
             text.splice(..0, [&[b'-'; HEAD_SIZE][..], b"\n"].concat());
         }
         let found = in_blocks(&options, named, &text, &parts);
-        // ripgrep's JSON printer panics if a match that does not count ends behind the lines that are printed.
+        // ripgrep's JSON printer panics if a match that does not count ends after the printed lines.
         let expected = std::panic::catch_unwind(|| by_ripgrep(&options, named, &text));
         prop_assert!(expected.is_ok() || options.mode == Mode::Json);
         prop_assume!(expected.is_ok());
@@ -601,7 +601,7 @@ proptest! {
         let expected = std::panic::catch_unwind(|| at_once(&options, text.as_bytes()));
         prop_assume!(expected.is_ok());
         let expected = expected.unwrap();
-        // Of an empty match at the beginning of a line, `vimgrep` prints nothing, and so no definition is added.
+        // `vimgrep` prints nothing for an empty match at the beginning of a line, and so no definition is added.
         prop_assume!(!expected.0.is_empty() || !options.vimgrep);
         prop_assert_eq!(in_blocks(&options, true, text.as_bytes(), &parts), expected);
     }

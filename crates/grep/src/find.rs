@@ -10,7 +10,7 @@ use memchr::{memchr, memrchr};
 pub(crate) struct Finder<M> {
     matcher: M,
     terminator: LineTerminator,
-    /// Whether no match holds a line terminator, as far as the engine tells.
+    /// Whether the engine knows that no match holds a line terminator.
     stays_in_line: bool,
     /// Whether matches may span lines.
     spans_lines: bool,

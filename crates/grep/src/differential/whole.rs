@@ -300,7 +300,7 @@ fn search_counts<W: WriteColor>(
     }
 }
 
-/// Matcher that finds nothing: behind the last counted line that does not match, all lines are printed as such, and ripgrep's JSON printer
+/// Matcher that finds nothing: after the last counted line that does not match, all lines are printed as such, and ripgrep's JSON printer
 /// panics if a match begins in one of them.
 struct NoMatches;
 

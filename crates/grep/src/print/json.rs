@@ -145,7 +145,7 @@ impl Printer<'_, '_> {
     fn find(&mut self, line: Line<'_>) {
         let GrepOptions { invert, max_count, replace, .. } = self.options;
         if self.finder.spans_lines() && *invert && max_count.is_some() {
-            // Behind the last match that counts, a line may hold the beginning of a match that goes on behind it.
+            // After the last match that counts, a line may hold the beginning of a match that ends in a later line.
             return self.matches.clear();
         }
         self.matches.find(self.finder, line);

@@ -7,7 +7,7 @@ use crate::any_matcher::{AnyCaptures, AnyMatcher};
 use crate::file_state::Line;
 use crate::find::{Finder, without_terminator};
 
-/// Bytes behind the lines of a match that an expression may look at, as in ripgrep's printers.
+/// Bytes after the lines of a match that an expression may look at, as in ripgrep's printers.
 const LOOK_AHEAD: usize = 128;
 
 /// The matches in a line, or in the lines of matches that span lines.
@@ -92,7 +92,7 @@ impl Matches {
             replacements.push(Match::new(start, replaced.len()));
             true
         });
-        // As in ripgrep, a match that ends behind the lines, where less of the text is seen, takes what is seen along.
+        // As in ripgrep, a match that ends after the lines, where less of the text is seen, takes the visible part along.
         replaced.extend_from_slice(if copied > end {
             &text[copied..]
         } else {

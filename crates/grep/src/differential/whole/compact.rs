@@ -6,7 +6,7 @@ use super::definitions::{Piece, Role};
 use crate::options::GrepOptions;
 use crate::print::lines::{Style, looks_like_line, write_excerpt};
 
-/// Rewrites the output of a file, of which `pieces` are the lines, and the positions of these. `find` returns where the first match
+/// Rewrites the output of a file. `pieces` are its lines and their positions. `find` returns where the first match
 /// begins in some lines of the file, relative to the first of them.
 pub(super) fn compact(
     style: &Style,

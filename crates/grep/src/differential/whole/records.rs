@@ -9,7 +9,7 @@ use crate::find::without_terminator;
 use crate::options::GrepOptions;
 use crate::records::{put_binary, put_path, put_text};
 
-/// Bytes behind a match that an expression may look at, as in ripgrep's printers.
+/// Bytes after a match that an expression may look at, as in ripgrep's printers.
 const LOOK_AHEAD: usize = 128;
 
 /// Records of one file.
@@ -72,7 +72,7 @@ impl<'a, M: Matcher> RecordSink<'a, M> {
         put_text((number.unwrap_or(0), offset), text, is_match.then_some(&*self.found), out);
     }
 
-    /// Whether lines are left out, as they are behind a NUL.
+    /// Whether lines are left out, as they are after a NUL.
     fn is_suppressed(&self, searcher: &Searcher) -> bool {
         searcher.binary_detection().convert_byte().is_some() && self.nul.is_some()
     }
