@@ -31,7 +31,7 @@ use crate::options::ScanOptions;
 use crate::problem::{Problem, Problems};
 use crate::progress::{self, JobEnd};
 use crate::schedule::limit::{Limiter, Omitted};
-use crate::schedule::plan::Plan;
+use crate::schedule::sequencer::Sequencer;
 use crate::schedule::threads;
 use crate::snapshot::{Absent, Checks};
 use crate::source::NulEnds;
@@ -234,7 +234,7 @@ impl<V> Default for Ordered<V> {
 /// Visits all files and prints to `out`, with `separator` between groups of output. `make` creates the visitor of each
 /// worker. The calling thread is one of the workers; others are started once there is work for them.
 ///
-/// Output is written as soon as all output before it has been. Pending output is bounded: see `schedule/plan.rs`.
+/// Output is written as soon as all output before it has been. Pending output is bounded: see `schedule/sequencer.rs`.
 ///
 /// Blocks are runs of whole lines, unless [`Visit::AS_FOLD`] is set: otherwise [`ScanOptions::recognize`] is ignored.
 pub fn in_order<V: Visit>(
@@ -279,11 +279,11 @@ pub fn in_order<V: Visit>(
         None => Job::named(inputs),
         Some(files) => Job::listed(files.len(), wants),
     };
-    let plan = Plan::new(jobs, separator.clone(), out, options.pending, options.stop.clone())
+    let sequencer = Sequencer::new(jobs, separator.clone(), out, options.pending, options.stop.clone())
         .with_limit(options.limit);
     let visitor = |number, meter| {
         let reader = Reader::new(context, meter);
-        let mut visitor = Visitor::new(reader, number, &plan, make(), separator.clone());
+        let mut visitor = Visitor::new(reader, number, &sequencer, make(), separator.clone());
         visitor.files = collected.as_ref();
         visitor.done = options.watch.map(|_| &done);
         if options.limit.is_some() {
@@ -293,15 +293,15 @@ pub fn in_order<V: Visit>(
     };
     let mut visits = Vec::new();
     let mut times = Vec::new();
-    for (visitor, spent) in run(inputs, options, &plan, (&stopwatch, meter), visitor, &done) {
+    for (visitor, spent) in run(inputs, options, &sequencer, (&stopwatch, meter), visitor, &done) {
         problems.merge(visitor.reader.problems);
         files += visitor.visited;
         checks.add(visitor.checks);
         visits.push(visitor.visit);
         times.push(spent);
     }
-    let (bytes, output_error) = (plan.written(), plan.take_error());
-    let limiter = plan.take_limiter();
+    let (bytes, output_error) = (sequencer.written(), sequencer.take_error());
+    let limiter = sequencer.take_limiter();
     let printed = limiter.as_ref().map_or(0, Limiter::printed);
     let omitted = limiter.as_ref().map(|limiter| limiter.omitted).unwrap_or_default();
     let end = limiter.and_then(|limiter| limiter.end).map(|end| End::new(end, collected));
@@ -352,10 +352,11 @@ fn collect<V: Visit>(
         && sort.by != SortKey::Accessed;
     let ahead = if is_searched_ahead { Ahead::from_now() } else { Ahead::default() };
     let mut sink = io::sink();
-    let plan = Plan::new(Job::named(inputs), None, &mut sink, options.pending, options.stop.clone());
+    let sequencer =
+        Sequencer::new(Job::named(inputs), None, &mut sink, options.pending, options.stop.clone());
     let visitor = |number, meter| {
         let reader = Reader::new(context, meter);
-        let mut visitor = Visitor::new(reader, number, &plan, make(), None);
+        let mut visitor = Visitor::new(reader, number, &sequencer, make(), None);
         visitor.collect = Some(sort);
         visitor.done = options.watch.map(|_| done);
         if visitor.wants == Wants::Blocks {
@@ -363,7 +364,7 @@ fn collect<V: Visit>(
         }
         visitor
     };
-    let visitors = run(inputs, options, &plan, (stopwatch, meter), visitor, done);
+    let visitors = run(inputs, options, &sequencer, (stopwatch, meter), visitor, done);
     let mut found = Found::default();
     for (visitor, spent) in visitors {
         problems.merge(visitor.reader.problems);
@@ -379,31 +380,31 @@ fn collect<V: Visit>(
     found
 }
 
-/// Runs the plan on all workers, and returns them with their times. `meter` belongs to the calling thread. If progress is wanted,
-/// reports it from the counts in `done`.
+/// Runs all tasks of the sequencer on all workers, and returns them with their times. `meter` is that of the calling thread. Reports the progress, of which
+/// `done` is told, if it is wanted.
 fn run<'w, V: Visit + 'w>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
-    plan: &Plan<'_, Job<V>>,
+    sequencer: &Sequencer<'_, Job<V>>,
     (stopwatch, meter): (&Stopwatch, Meter),
     visitor: impl Fn(usize, Meter) -> Visitor<'w, V> + Sync,
     done: &Done,
 ) -> Vec<(Visitor<'w, V>, ThreadTimes)> {
     let Some(watch) = options.watch else {
-        return run_workers(options, plan, (stopwatch, meter), visitor);
+        return run_workers(options, sequencer, (stopwatch, meter), visitor);
     };
     let over = JobEnd::default();
     let bytes = || done.bytes.load(Ordering::Relaxed);
     thread::scope(|scope| {
         let _over = over.signal_on_drop();
         progress::start(scope, watch, Some(inputs), (&bytes, &done.extent), &over, stopwatch);
-        run_workers(options, plan, (stopwatch, meter), visitor)
+        run_workers(options, sequencer, (stopwatch, meter), visitor)
     })
 }
 
 fn run_workers<'w, V: Visit + 'w>(
     options: &ScanOptions<'_>,
-    plan: &Plan<'_, Job<V>>,
+    sequencer: &Sequencer<'_, Job<V>>,
     (stopwatch, meter): (&Stopwatch, Meter),
     visitor: impl Fn(usize, Meter) -> Visitor<'w, V> + Sync,
 ) -> Vec<(Visitor<'w, V>, ThreadTimes)> {
@@ -414,5 +415,5 @@ fn run_workers<'w, V: Visit + 'w>(
         return vec![first.run()];
     }
     let work = |number| visitor(number, stopwatch.meter()).run();
-    threads::run(options.width, plan, &JobEnd::default(), || first.run(), work)
+    threads::run(options.width, sequencer, &JobEnd::default(), || first.run(), work)
 }

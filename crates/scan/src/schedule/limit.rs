@@ -6,7 +6,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use super::plan::Chunk;
+use super::sequencer::Chunk;
 use crate::block::Source;
 
 /// A limit on the number of results that are printed.

@@ -7,7 +7,7 @@ use super::worker::Visitor;
 use super::{Visit, Wants};
 use crate::block::{Block, Source};
 use crate::problem::ProblemKind;
-use crate::schedule::plan::SlotId;
+use crate::schedule::sequencer::SlotId;
 use crate::source::TextBlock;
 use crate::source::archive::{Archive, Batch, Member};
 use crate::source::reader::Contents;
@@ -24,16 +24,16 @@ impl<V: Visit> Visitor<'_, V> {
         let Some(batch) = self.reader.next_members(&mut archive, limit, names_only) else { return };
         if batch.is_streamed() {
             self.visit_members(batch);
-            self.plan.put_back(slot, Job::Archive(archive));
+            self.sequencer.put_back(slot, Job::Archive(archive));
         } else {
-            self.plan.put_back(slot, Job::Archive(archive));
+            self.sequencer.put_back(slot, Job::Archive(archive));
             self.visit_members(batch);
         }
     }
 
     fn visit_members(&mut self, batch: Batch) {
         for Member { source, text } in batch.members {
-            if self.plan.is_halted() {
+            if self.sequencer.is_halted() {
                 return;
             }
             if self.wants == Wants::Name {
@@ -77,7 +77,7 @@ impl<V: Visit> Visitor<'_, V> {
         let source = stream.source.clone();
         let ends = self.visit.nul_ends(&source);
         let mut buffer = std::mem::take(&mut self.reader.buffer);
-        while !is_over && !self.plan.is_halted() {
+        while !is_over && !self.sequencer.is_halted() {
             self.reader.meter.enter(stream.phase());
             let Some(read) = stream.read(&mut buffer, false, &mut self.reader.problems) else { break };
             let TextBlock { range, offset, in_long_line, first_line, unclosed } = read;

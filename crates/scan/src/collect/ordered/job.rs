@@ -8,7 +8,7 @@ use super::mapped::Mapped;
 use super::{Visit, Wants};
 use crate::block::Source;
 use crate::inputs::Inputs;
-use crate::schedule::plan::{Claim, Divisible};
+use crate::schedule::sequencer::{Claim, Divisible};
 use crate::schedule::task::{FILES_PER_TASK, Task};
 use crate::source::archive::Archive;
 use crate::source::stream::Stream;

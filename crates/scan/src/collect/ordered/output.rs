@@ -2,7 +2,7 @@
 
 use crate::block::Source;
 use crate::schedule::limit::Mark;
-use crate::schedule::plan::{Chunk, Receive, SlotId};
+use crate::schedule::sequencer::{Chunk, Receive, SlotId};
 
 /// Size from which output is handed over before its task is done, in bytes.
 const HAND_OVER: usize = 64 << 10;

@@ -13,7 +13,7 @@ use super::job::{Job, Shared, Streamed, Unshared};
 use super::worker::Visitor;
 use crate::block::{Block, Lookahead, Source};
 use crate::options::Bounds;
-use crate::schedule::plan::SlotId;
+use crate::schedule::sequencer::SlotId;
 use crate::snapshot::TextPart;
 use crate::source::cut::{Part, add_lines, parts_of_records, slices};
 use crate::source::reader::Reader;
@@ -39,7 +39,7 @@ impl<V: Visit> Visitor<'_, V> {
     /// Records processed bytes.
     pub(super) fn record_bytes(&mut self, bytes: usize) {
         self.reader.meter.add_bytes(bytes as u64);
-        self.plan.pace.add_work(bytes as u64);
+        self.sequencer.pace.add_work(bytes as u64);
         if let Some(done) = self.done {
             done.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         }
@@ -49,7 +49,7 @@ impl<V: Visit> Visitor<'_, V> {
         self.out.begin_file(source);
         self.visited += 1;
         self.reader.meter.add_file();
-        self.plan.pace.add_work(FILE_WORK);
+        self.sequencer.pace.add_work(FILE_WORK);
     }
 
     /// Visits the parts of a file of this size that may hold a match.
@@ -202,7 +202,7 @@ impl<V: Visit> Visitor<'_, V> {
     pub(super) fn end_file(&mut self, source: &Source, unshared: Unshared<V>) {
         self.reader.meter.enter(Phase::Print);
         if self.visit.end(source, unshared.state, unshared.tally, &mut self.out).is_break() {
-            self.plan.halt();
+            self.sequencer.halt();
         }
     }
 
@@ -233,7 +233,7 @@ impl<V: Visit> Visitor<'_, V> {
         match read {
             Some(TextBlock { range, offset, in_long_line, first_line, unclosed }) => {
                 streamed.blocks += 1;
-                self.plan.put_back(slot, Job::Stream(streamed));
+                self.sequencer.put_back(slot, Job::Stream(streamed));
                 let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
                 let first_line = first_line.filter(|_| V::AS_FOLD);
                 self.visit_block(&shared, number, Block { in_long_line, first_line, ..read }, unclosed);

@@ -20,7 +20,7 @@ use crate::block::{Medium, Source};
 use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
 use crate::progress::Extent;
-use crate::schedule::plan::{Plan, Planned, SlotId};
+use crate::schedule::sequencer::{Planned, Sequencer, SlotId};
 use crate::schedule::task::{Run, Task, runs, tasks};
 use crate::snapshot::{Absent, Checks, Known, Stamp};
 use crate::source::prefetch::Prefetcher;
@@ -58,7 +58,7 @@ const BACKLOG: usize = 8;
 pub(crate) struct Visitor<'w, V: Visit> {
     pub(crate) reader: Reader<'w>,
     number: usize,
-    pub(super) plan: &'w Plan<'w, Job<V>>,
+    pub(super) sequencer: &'w Sequencer<'w, Job<V>>,
     /// The next claimed work.
     next: Option<(SlotId, Work<V>)>,
     /// Tasks to insert after the current one.
@@ -89,14 +89,14 @@ impl<'w, V: Visit> Visitor<'w, V> {
     pub(crate) fn new(
         reader: Reader<'w>,
         number: usize,
-        plan: &'w Plan<'w, Job<V>>,
+        sequencer: &'w Sequencer<'w, Job<V>>,
         visit: V,
         separator: Option<Vec<u8>>,
     ) -> Self {
         Self {
             reader,
             number,
-            plan,
+            sequencer,
             next: None,
             planned: Vec::new(),
             wants: visit.wants(),
@@ -114,8 +114,8 @@ impl<'w, V: Visit> Visitor<'w, V> {
 
     /// Works until everything is done or the workers should stop, and ends the meter.
     pub(crate) fn run(mut self) -> (Self, ThreadTimes) {
-        let plan = self.plan;
-        let _halted = plan.halt_on_panic();
+        let sequencer = self.sequencer;
+        let _halted = sequencer.halt_on_panic();
         while self.step() {}
         if let Some(sort) = self.collect {
             self.reader.meter.enter(Phase::Walk);
@@ -129,14 +129,14 @@ impl<'w, V: Visit> Visitor<'w, V> {
     /// Returns `true` if there is work for another worker: a task, or the next blocks of a stream that this worker has
     /// claimed.
     pub(crate) fn has_shared_work(&self) -> bool {
-        matches!(self.next, Some((_, Work::Stream(_) | Work::Archive(_)))) || self.plan.has_tasks()
+        matches!(self.next, Some((_, Work::Stream(_) | Work::Archive(_)))) || self.sequencer.has_tasks()
     }
 
     /// Does the next work and claims the one after it. Returns `false` if there is none left.
     pub(crate) fn step(&mut self) -> bool {
-        let next = self.next.take().or_else(|| self.plan.next(self.number, &mut self.reader.meter));
+        let next = self.next.take().or_else(|| self.sequencer.next(self.number, &mut self.reader.meter));
         let Some((slot, work)) = next else { return false };
-        self.out.set_slot(self.plan, slot);
+        self.out.set_slot(self.sequencer, slot);
         match work {
             Work::Open(Task::Named(number)) => self.open_named(number),
             Work::Open(Task::Directory(parent, entry)) => {
@@ -159,7 +159,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         self.reader.meter.enter(Phase::Print);
         let planned = mem::take(&mut self.planned);
         let (chunk, meter) = (self.out.take(), &mut self.reader.meter);
-        let (spare, next) = self.plan.finish_and_next(slot, chunk, planned, self.number, meter);
+        let (spare, next) = self.sequencer.finish_and_next(slot, chunk, planned, self.number, meter);
         self.out.reuse(spare);
         self.next = next;
         self.next.is_some()
@@ -173,7 +173,8 @@ impl<'w, V: Visit> Visitor<'w, V> {
         match self.reader.open_named(number) {
             None => {}
             Some(Named::Directory(directory)) => self.expand(directory),
-            Some(Named::Stream(source, _)) if V::AS_FOLD && !self.plan.is_new_stream(source.identity()) => {}
+            Some(Named::Stream(source, _))
+                if V::AS_FOLD && !self.sequencer.is_new_stream(source.identity()) => {}
             Some(file) => {
                 self.read_named(file, None);
             }
@@ -215,7 +216,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
     fn visit_collected(&mut self, files: Range<usize>) {
         let Some(all) = self.files else { return };
         for number in files.clone() {
-            if self.plan.is_halted() {
+            if self.sequencer.is_halted() {
                 return;
             }
             let (source, absent) = all.get(number);
@@ -272,7 +273,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
             self.visit_name(source);
             return None;
         }
-        let stop = self.plan.new_stop();
+        let stop = self.sequencer.new_stop();
         let is_whole = matches!(self.wants, Wants::Whole(_));
         let contents = self.reader.read_stream(source, file, self.limit(source), is_whole, stop.clone());
         self.begin(source, contents, stop)
@@ -363,7 +364,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 match file {
                     // Other workers have other tasks.
                     Chunks::Plain(file)
-                        if !V::AS_FOLD && file.len() <= limit as u64 && self.plan.has_tasks() =>
+                        if !V::AS_FOLD && file.len() <= limit as u64 && self.sequencer.has_tasks() =>
                     {
                         self.visit_unshared(&shared, &file);
                         None
@@ -462,8 +463,8 @@ impl<'w, V: Visit> Visitor<'w, V> {
     /// a small directory.
     fn lists_at_once(&self, directory: &Directory) -> bool {
         (!self.reads_files() || directory.is_known())
-            && self.plan.waiting_tasks() >= BACKLOG
-            && !self.plan.is_halted()
+            && self.sequencer.waiting_tasks() >= BACKLOG
+            && !self.sequencer.is_halted()
     }
 
     /// Omits files that are known to hold no match, and plans the reading of the others.
@@ -491,7 +492,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         planned.extend(jobs(directory, Run::Files(wanted)));
     }
 
-    /// The output so far as an element of the plan, if there is any.
+    /// The output so far as an element of the sequence, if there is any.
     fn printed(&mut self) -> Option<Planned<Job<V>>> {
         self.out.is_pending().then(|| (Some(self.out.take()), None))
     }
@@ -513,7 +514,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         let mut prefetcher = Prefetcher::new(directory, files.clone(), follow);
         let mut source = Source::found(directory.argument, Default::default());
         for entry in &directory.listing.entries()[files] {
-            if self.plan.is_halted() {
+            if self.sequencer.is_halted() {
                 return;
             }
             let known = if self.wants == Wants::Name { None } else { directory.known(entry) };
@@ -570,7 +571,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         self.checks.omitted += 1;
         self.reader.meter.add_file();
         if flow.is_break() {
-            self.plan.halt();
+            self.sequencer.halt();
         }
         true
     }
@@ -606,7 +607,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
         let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
         let mut source = Source::found(directory.argument, Default::default());
         for number in entries.clone() {
-            if self.plan.is_halted() {
+            if self.sequencer.is_halted() {
                 return;
             }
             let entry = &directory.listing.entries()[number];
@@ -639,7 +640,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
     }
 }
 
-/// The tasks of a run, as elements of the plan.
+/// The tasks of a run, as elements of the sequence.
 fn jobs<V: Visit>(directory: &Arc<Directory>, run: Run) -> impl Iterator<Item = Planned<Job<V>>> {
     tasks(directory, run).map(|task| (None, Some(Job::Open(task))))
 }

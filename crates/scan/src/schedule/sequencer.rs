@@ -49,7 +49,7 @@ pub(crate) struct Chunk {
     pub(crate) marks: Vec<(usize, Mark)>,
 }
 
-/// An element of the plan: output, a task, or both in this order.
+/// An element of the sequence: output, a task, or both in this order.
 pub(crate) type Planned<T> = (Option<Chunk>, Option<T>);
 
 /// Receives output, independent of the type of the tasks.
@@ -75,7 +75,7 @@ pub(crate) enum Claim<T, W> {
     Part(W, T),
 }
 
-pub(crate) struct Plan<'a, T> {
+pub(crate) struct Sequencer<'a, T> {
     pub(crate) pace: Pace,
     state: Mutex<State<T>>,
     changed: Condvar,
@@ -122,8 +122,8 @@ struct State<T> {
     streamed: Streamed,
 }
 
-impl<'a, T: Divisible> Plan<'a, T> {
-    /// Creates a plan that does `tasks` and writes to `out`, with `separator` between groups. At most `limit` bytes of output
+impl<'a, T: Divisible> Sequencer<'a, T> {
+    /// Creates a sequencer that does `tasks` and writes to `out`, with `separator` between groups. At most `limit` bytes of output
     /// wait to be written.
     pub(crate) fn new(
         tasks: impl IntoIterator<Item = T>,
@@ -172,7 +172,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
         }
     }
 
-    /// The same plan with a limit on the number of results.
+    /// The same sequencer with a limit on the number of results.
     pub(crate) fn with_limit(mut self, limit: Option<Limit>) -> Self {
         let out = unpoisoned(self.out.get_mut());
         out.limiter = limit.map(Limiter::new);
@@ -248,7 +248,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
 
     /// Returns the next work for the worker with this number, and the slot of its output. Waits until there is some and
     /// the worker is not parked. Returns `None` when everything is done or the workers should stop. The caller counts
-    /// as busy until it calls [`Plan::finish_and_next`].
+    /// as busy until it calls [`Sequencer::finish_and_next`].
     ///
     /// While pending output exceeds the bound, no worker stays parked: the others wait for the front, which may be
     /// unclaimed.
@@ -289,7 +289,7 @@ impl<'a, T: Divisible> Plan<'a, T> {
     }
 
     /// Receives the rest of the output of a slot, and tasks to insert right after it. The caller gives up the slot and
-    /// is no longer busy. Returns memory for more output, and the next work as [`Plan::next`] does. All of this takes
+    /// is no longer busy. Returns memory for more output, and the next work as [`Sequencer::next`] does. All of this takes
     /// the lock once: with many workers it is the point of contention (docs/scaling.md).
     pub(crate) fn finish_and_next(
         &self,
@@ -424,8 +424,8 @@ impl<'a, T: Divisible> Plan<'a, T> {
     }
 }
 
-/// Guard of [`Plan::halt_on_panic`].
-pub(crate) struct HaltOnPanic<'p, 'a, T: Divisible>(&'p Plan<'a, T>);
+/// Guard of [`Sequencer::halt_on_panic`].
+pub(crate) struct HaltOnPanic<'p, 'a, T: Divisible>(&'p Sequencer<'a, T>);
 
 impl<T: Divisible> Drop for HaltOnPanic<'_, '_, T> {
     fn drop(&mut self) {
@@ -435,7 +435,7 @@ impl<T: Divisible> Drop for HaltOnPanic<'_, '_, T> {
     }
 }
 
-impl<T: Divisible + Send> Receive for Plan<'_, T> {
+impl<T: Divisible + Send> Receive for Sequencer<'_, T> {
     /// Receives part of the output of a slot, and writes it if everything before it has been written. Waits while
     /// pending output exceeds the bound. Returns memory for more.
     fn hand_over(&self, slot: SlotId, chunk: Chunk) -> Vec<u8> {
@@ -457,7 +457,7 @@ impl<T: Divisible + Send> Receive for Plan<'_, T> {
     }
 }
 
-impl<T: Divisible + Send> Governed for Plan<'_, T> {
+impl<T: Divisible + Send> Governed for Sequencer<'_, T> {
     fn idle(&self) -> Duration {
         self.lock().idle.total()
     }

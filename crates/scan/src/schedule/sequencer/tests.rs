@@ -25,28 +25,28 @@ fn chunk(bytes: usize) -> Chunk {
 #[test]
 fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
     let mut out = Vec::new();
-    let plan = Plan::new([Single, Single], None, &mut out, PENDING_LIMIT, None);
-    let next = |number| plan.next(number, &mut Meter::off());
+    let sequencer = Sequencer::new([Single, Single], None, &mut out, PENDING_LIMIT, None);
+    let next = |number| sequencer.next(number, &mut Meter::off());
     let (first, ()) = next(1).expect("a task");
     let (second, ()) = next(0).expect("a task");
-    plan.set_workers(1);
-    assert!(plan.pace.is_wanted(0) && !plan.pace.is_wanted(1));
-    drop(plan.finish(first, chunk(1), vec![(None, Some(Single))], &mut Vec::new()));
+    sequencer.set_workers(1);
+    assert!(sequencer.pace.is_wanted(0) && !sequencer.pace.is_wanted(1));
+    drop(sequencer.finish(first, chunk(1), vec![(None, Some(Single))], &mut Vec::new()));
     let (done, all_done) = mpsc::channel();
     thread::scope(|scope| {
         scope.spawn(|| {
-            let (front, ()) = plan.next(1, &mut Meter::off()).expect("the front");
-            drop(plan.finish(front, chunk(2), Vec::new(), &mut Vec::new()));
+            let (front, ()) = sequencer.next(1, &mut Meter::off()).expect("the front");
+            drop(sequencer.finish(front, chunk(2), Vec::new(), &mut Vec::new()));
             let _ = done.send(());
         });
         // The other thread is most probably parked by then; if not, it will not be.
         thread::sleep(Duration::from_millis(50));
-        let printing = scope.spawn(|| plan.hand_over(second, chunk(PENDING_LIMIT + 1)));
+        let printing = scope.spawn(|| sequencer.hand_over(second, chunk(PENDING_LIMIT + 1)));
         let is_done = all_done.recv_timeout(Duration::from_secs(10)).is_ok();
         // Turns a deadlock into a failure.
-        plan.set_workers(2);
+        sequencer.set_workers(2);
         assert!(printing.join().is_ok());
-        drop(plan.finish(second, chunk(0), Vec::new(), &mut Vec::new()));
+        drop(sequencer.finish(second, chunk(0), Vec::new(), &mut Vec::new()));
         assert!(is_done, "the worker stayed parked");
     });
     assert_eq!(out.len(), 3 + PENDING_LIMIT + 1);
