@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::source::{Encoding, Preprocessor};
+use crate::source::decode::Encoding;
+use crate::source::preprocess::Preprocessor;
 use crate::walk::WalkOptions;
 
 /// The inputs of a job, and how to read them.

@@ -8,8 +8,8 @@ use finecomb_sys::ReadBuffer;
 use memchr::{memchr, memrchr};
 
 use crate::block::Source;
-use crate::options::Bounds;
 use crate::problem::ProblemKind;
+use crate::source::bounds::Bounds;
 
 /// Bytes that are read at a time in search of the end of a line.
 const STEP: usize = 16 << 10;

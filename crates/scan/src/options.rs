@@ -11,20 +11,13 @@ use crate::narrow::Narrow;
 use crate::progress::Watch;
 use crate::recognize::Recognize;
 use crate::records::Records;
-use crate::records::quoting::Quoting;
 use crate::schedule::limit::Limit;
 use crate::snapshot::Snapshots;
-use crate::source::{LONG_LINE, NulEnds};
+use crate::source::bounds::{Bounds, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, Mapping, NulEnds};
 use crate::stop::Stop;
 
 /// Maximum number of workers.
 pub const MAX_WIDTH: usize = 1024;
-
-/// Maximum block size, in bytes. Together with [`MAX_LINE_LIMIT`] it keeps every position within a block below 2^32.
-pub const MAX_BLOCK_SIZE: usize = 1 << 30;
-
-/// Maximum value of the limit on the length of a line, in bytes.
-pub const MAX_LINE_LIMIT: usize = 1 << 31;
 
 /// Number of workers of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,18 +32,6 @@ pub enum Width {
     /// A number that varies at random while the job runs. The value is the seed.
     #[cfg(test)]
     Random(u64),
-}
-
-/// How large files are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mapping {
-    /// Parts in huge pages of the page cache are mapped, the rest is copied.
-    #[default]
-    Auto,
-    /// They are mapped.
-    Always,
-    /// They are copied.
-    Never,
 }
 
 impl Width {
@@ -155,48 +136,5 @@ impl ScanOptions<'_> {
             nul_ends: NulEnds::Never,
             records: Records::Lines,
         }
-    }
-}
-
-/// The numeric options of [`ScanOptions`], within their bounds, and what ends lines and records.
-#[derive(Clone, Copy)]
-pub(crate) struct Bounds {
-    pub(crate) block_size: usize,
-    pub(crate) max_line: usize,
-    pub(crate) line_end: u8,
-    pub(crate) mapping: Mapping,
-    pub(crate) nul_ends: NulEnds,
-    pub(crate) records: Records,
-}
-
-impl Bounds {
-    /// The quoting, if quotes matter for the ends of records.
-    pub(crate) fn quoting(self) -> Option<Quoting> {
-        match self.records {
-            Records::Lines => None,
-            Records::Quoted { delimiter } => Some(Quoting::new(delimiter, self.line_end)),
-        }
-    }
-
-    /// The same bounds with other line ends. Cutting long lines has no effect if no line may become that long.
-    pub(crate) fn with_ends(self, nul_ends: NulEnds) -> Self {
-        let cuts_nothing = nul_ends == NulEnds::LongLines && self.max_line < LONG_LINE;
-        Self { nul_ends: if cuts_nothing { NulEnds::Never } else { nul_ends }, ..self }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nuls_cut_long_lines_only_where_lines_may_become_long() {
-        let ends = |max_line, nul_ends| {
-            let options = ScanOptions { max_line, ..ScanOptions::default() };
-            options.bounds().with_ends(nul_ends).nul_ends
-        };
-        assert_eq!(ends(LONG_LINE, NulEnds::LongLines), NulEnds::LongLines);
-        assert_eq!(ends(LONG_LINE - 1, NulEnds::LongLines), NulEnds::Never);
-        assert_eq!(ends(LONG_LINE - 1, NulEnds::Always), NulEnds::Always);
     }
 }

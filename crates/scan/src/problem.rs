@@ -10,8 +10,8 @@ use finecomb_sys::units::{ByteLimit, Bytes, Count};
 use thiserror::Error;
 
 use crate::block::{Source, escaped};
-use crate::options::Bounds;
 use crate::recognize::Reason;
+use crate::source::bounds::Bounds;
 use crate::source::preprocess::Failed;
 
 /// A problem with an input.

@@ -13,8 +13,8 @@ use super::streamed::Streamed;
 use super::task::Task;
 use crate::block::{FileIdentity, Source};
 use crate::progress::Extent;
-use crate::source::Chunks;
 use crate::source::archive::Archive;
+use crate::source::shared::Chunks;
 use crate::source::stream::Stream;
 use crate::stop::Stop;
 

@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::cut::FileFrom;
-use super::decompress::Format;
+use super::decompress::format::Format;
 use crate::block::Source;
 use crate::problem::{ProblemKind, Problems};
 

@@ -16,10 +16,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use finecomb_sys::{ReadBuffer, advice};
 use memchr::{memchr, memrchr};
 
-use super::{LONG_LINE, NulEnds, TextBlock};
+use super::TextBlock;
+use super::bounds::{Bounds, LONG_LINE, NulEnds};
 use crate::block::{FindNul, RereadFile, Source};
 use crate::narrow::LinesAt;
-use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
 use mapped::HugePages;
 use start_states::StartStates;
@@ -303,7 +303,8 @@ impl ChunkedFile {
 mod tests {
     use super::*;
     use crate::block::Lookahead;
-    use crate::options::{Mapping, ScanOptions};
+    use crate::options::ScanOptions;
+    use crate::source::bounds::Mapping;
 
     #[test]
     fn the_first_nul_behind_a_block_has_its_place_in_the_part_of_the_file() {

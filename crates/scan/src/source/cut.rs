@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use memchr::memchr_iter;
 
-use super::LONG_LINE;
-use crate::options::Bounds;
+use super::bounds::{Bounds, LONG_LINE};
 use crate::records::Records;
 
 /// Repeats a call that was interrupted by a signal.
@@ -155,7 +154,7 @@ pub(crate) fn slices(part: Part<'_>, bounds: Bounds) -> impl Iterator<Item = Par
 mod tests {
     use super::*;
     use crate::options::ScanOptions;
-    use crate::source::NulEnds;
+    use crate::source::bounds::NulEnds;
 
     /// The parts of a text, with overlong ones in brackets.
     fn cut(text: &str, max_line: usize) -> Vec<(usize, String)> {

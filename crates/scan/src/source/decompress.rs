@@ -13,18 +13,18 @@
 
 mod brotli;
 mod compress;
+pub(super) mod format;
 mod lz4;
 mod member;
 mod windows;
 
-use std::ffi::OsStr;
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 
 use finecomb_sys::BufferedInput;
-use thiserror::Error;
 
 use brotli::Brotli;
 use compress::Compress;
+use format::{Failure, Format};
 use lz4::Lz4;
 use member::{Bzip2, Decoder, Deflate, Gzip, Lzma, Members, Xz, Zstd};
 use windows::Windows;
@@ -32,58 +32,7 @@ use windows::Windows;
 /// Size of a read of compressed data, in bytes.
 pub(super) const INPUT_BUFFER: usize = 128 << 10;
 
-/// Maximum memory that compressed data may demand, in bytes, for formats that let the data choose. `xz -9` demands a
-/// sixteenth of it. For zstd the limit of the library applies: a window of 128 MiB, as for `zstd -d`.
-const MEMORY_LIMIT: u64 = 1 << 30;
-
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-/// Compression format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Gzip,
-    Zstd,
-    Bzip2,
-    Xz,
-    Lzma,
-    Lz4,
-    /// Has no signature: see [`Format::of`].
-    Brotli,
-    /// The format of the program `compress`.
-    Compress,
-    /// Has no signature: only in archives.
-    Deflate,
-}
-
 impl Format {
-    /// Number of bytes at the beginning of a file that determine its format.
-    const START: usize = 16;
-
-    /// Returns the format of a file that begins with `start`: at least its first [`Format::START`] bytes, or all if it has
-    /// fewer. Returns `None` if it is not compressed, or in an unknown format. `extension` is that of its name: brotli has no
-    /// signature, so a file with its extension counts as compressed unless it is text.
-    pub(crate) fn of(start: &[u8], extension: Option<&OsStr>) -> Option<Self> {
-        match start {
-            [0x1f, 0x8b, 8, ..] => Some(Self::Gzip),
-            [b'B', b'Z', b'h', b'1'..=b'9', rest @ ..] if is_bzip2_block(rest) => Some(Self::Bzip2),
-            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Self::Xz),
-            [4, 0x22, 0x4d, 0x18, ..] => Some(Self::Lz4),
-            [0x1f, 0x9d, ..] => Some(Self::Compress),
-            _ if is_zstd(start) => Some(Self::Zstd),
-            _ if is_lzma(start) => Some(Self::Lzma),
-            _ if extension.is_some_and(|extension| extension == "br") && !is_text(start) => {
-                Some(Self::Brotli)
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns `true` if more bytes are needed to determine the format of data that begin with `start`.
-    pub(crate) fn may_continue(start: &[u8]) -> bool {
-        let is_first_of_some = |byte| matches!(byte, 0x1f | b'B' | 0xfd | 4 | 0x28 | 0x50..=0x5f);
-        start.len() < Self::START && start.first().is_none_or(|&byte| is_first_of_some(byte))
-    }
-
     /// Decompresses `input`, which begins with the signature of the format: all members, streams or frames, one after
     /// another.
     ///
@@ -121,98 +70,6 @@ impl Format {
             _ => Box::new(members),
         })
     }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-            Self::Bzip2 => "bzip2",
-            Self::Xz => "xz",
-            Self::Lzma => "lzma",
-            Self::Lz4 => "lz4",
-            Self::Brotli => "brotli",
-            Self::Compress => "compress",
-            Self::Deflate => "deflate",
-        }
-    }
-}
-
-/// Whether these first bytes of a file, any number of them, may be text. The last character may be truncated.
-fn is_text(start: &[u8]) -> bool {
-    !start.contains(&0)
-        && std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true)
-}
-
-/// Returns `true` if a bzip2 stream continues with its first block, or with its end if it is empty. Text may begin with
-/// "BZh1", too.
-fn is_bzip2_block(rest: &[u8]) -> bool {
-    rest.starts_with(&[0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
-        || rest.starts_with(&[0x17, 0x72, 0x45, 0x38, 0x50, 0x90])
-}
-
-/// Returns `true` for a zstd frame, or, as written by `pzstd`, for a skippable frame that is short enough to see a zstd
-/// frame after it.
-fn is_zstd(start: &[u8]) -> bool {
-    let [0x50..=0x5f, 0x2a, 0x4d, 0x18, l0, l1, l2, l3, rest @ ..] = start else {
-        return start.starts_with(&ZSTD_MAGIC);
-    };
-    let length = u32::from_le_bytes([*l0, *l1, *l2, *l3]);
-    let behind = usize::try_from(length).ok().and_then(|length| rest.get(length..));
-    behind.is_some_and(|behind| behind.starts_with(&ZSTD_MAGIC))
-}
-
-/// The format has no magic number; `xz` applies the same test. The first byte is that of all common settings, the size
-/// of the dictionary is 2^n or 2^n + 2^(n-1) bytes, and the size of the data is unknown or below 256 GiB.
-fn is_lzma(start: &[u8]) -> bool {
-    let [0x5d, d0, d1, d2, d3, s0, s1, s2, s3, s4, s5, s6, s7, ..] = *start else { return false };
-    let dictionary = u32::from_le_bytes([d0, d1, d2, d3]);
-    let size = u64::from_le_bytes([s0, s1, s2, s3, s4, s5, s6, s7]);
-    let lowest = dictionary & dictionary.wrapping_neg();
-    let is_round = dictionary == lowest || u64::from(dictionary) == 3 * u64::from(lowest);
-    dictionary >= 1 << 12 && is_round && (size == u64::MAX || size < 1 << 38)
-}
-
-/// Reason why data cannot be decompressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-enum Failure {
-    #[error("compressed data truncated")]
-    Truncated,
-    #[error("compressed data corrupt")]
-    Damaged,
-    #[error("compressed data followed by other data")]
-    Followed,
-    #[error("compressed data requires an unsupported dictionary or option")]
-    Unsupported,
-    #[error("decompression exceeds the memory limit")]
-    Memory,
-}
-
-impl Failure {
-    fn of(self, format: Format) -> io::Error {
-        let kind = match self {
-            Self::Truncated => io::ErrorKind::UnexpectedEof,
-            Self::Damaged | Self::Followed => io::ErrorKind::InvalidData,
-            Self::Unsupported => io::ErrorKind::Unsupported,
-            Self::Memory => io::ErrorKind::OutOfMemory,
-        };
-        io::Error::new(kind, format!("{}: {self}", format.name()))
-    }
-}
-
-/// Source of compressed data.
-type Input = BufferedInput<Box<dyn Read + Send>>;
-
-/// Returns the buffered bytes, reading more if there are none; empty at the end of the input. Retries reads that were
-/// interrupted by a signal.
-fn available(input: &mut Input) -> io::Result<&[u8]> {
-    loop {
-        match input.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-            Ok(_) => break,
-        }
-    }
-    Ok(input.buffer())
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 
 use finecomb_meter::Phase;
 
-use super::Chunks;
 use super::reader::{Contents, Reader};
+use super::shared::Chunks;
 use crate::block::{Medium, Source};
 use crate::narrow::{Narrow, Narrowed};
 use crate::problem::ProblemKind;

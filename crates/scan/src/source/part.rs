@@ -5,8 +5,8 @@ use std::ops::Range;
 use finecomb_meter::Phase;
 use memchr::memchr;
 
-use super::Chunks;
 use super::reader::{Contents, Reader};
+use super::shared::Chunks;
 use crate::block::{Medium, Source};
 use crate::problem::ProblemKind;
 use crate::records::Records;

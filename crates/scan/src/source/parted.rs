@@ -21,12 +21,12 @@ use finecomb_meter::{Meter, Phase};
 use finecomb_sys::ReadBuffer;
 use memchr::memchr_iter;
 
+use super::TextBlock;
+use super::bounds::{Bounds, LONG_LINE};
 use super::cut::{FileFrom, retry};
-use super::decompress::Format;
+use super::decompress::format::Format;
 use super::split::{Part, Restart, Splitter};
-use super::{LONG_LINE, TextBlock};
 use crate::block::Source;
-use crate::options::Bounds;
 use crate::problem::{ProblemKind, Problems};
 use crate::records::quoting::{Passage, Quoting, State, Transition};
 use crate::schedule::turns::Turns;

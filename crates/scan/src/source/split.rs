@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use finecomb_sys::ReadBuffer;
 
-use super::decompress::Format;
+use super::decompress::format::Format;
 
 /// Part of the compressed data of a file.
 pub(crate) enum Part {

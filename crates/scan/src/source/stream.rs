@@ -15,10 +15,10 @@ use finecomb_sys::advice::enlarge_pipe;
 use memchr::{memchr_iter, memrchr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::TextBlock;
+use super::bounds::{Bounds, LONG_LINE, MAX_BLOCK_SIZE};
 use super::cut::{FileFrom, retry};
-use super::{LONG_LINE, TextBlock};
 use crate::block::Source;
-use crate::options::{Bounds, MAX_BLOCK_SIZE};
 use crate::problem::{ProblemKind, Problems};
 use crate::recognize::{MAX_HEAD, Recognize, Recognized};
 use crate::records::quoting::{Passage, Quoting, State};

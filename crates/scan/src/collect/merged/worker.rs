@@ -12,11 +12,12 @@ use crate::block::{Block, RereadFile, Source};
 use crate::problem::ProblemKind;
 use crate::schedule::queue::{Next, Queue};
 use crate::schedule::task::{Task, runs, tasks};
+use crate::source::TextBlock;
 use crate::source::cut::{Part, add_lines, parts_of_records, slices};
 use crate::source::prefetch::Prefetcher;
 use crate::source::reader::{Contents, Named, Reader};
+use crate::source::shared::Chunks;
 use crate::source::stream::Stream;
-use crate::source::{Chunks, TextBlock};
 use crate::walk::directory::Directory;
 
 /// A worker that accumulates blocks.

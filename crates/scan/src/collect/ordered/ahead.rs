@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 
 use finecomb_meter::Phase;
 
-use super::visiting::FILE_WORK;
-use super::worker::Visitor;
-use super::{Visit, Wants};
+use super::visit::{Visit, Wants};
+use super::worker::{FILE_WORK, Visitor};
 use crate::block::{Block, Source};
 
 /// Time for which files are searched ahead. All output waits for it.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::job::{Job, Unshared};
+use super::visit::{Visit, Wants};
 use super::worker::Visitor;
-use super::{Visit, Wants};
 use crate::block::{Block, Source};
 use crate::problem::ProblemKind;
 use crate::schedule::sequencer::SlotId;

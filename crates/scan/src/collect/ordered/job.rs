@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use super::chain::Chain;
 use super::mapped::Mapped;
-use super::{Visit, Wants};
+use super::visit::{Visit, Wants};
 use crate::block::Source;
 use crate::inputs::Inputs;
 use crate::schedule::sequencer::{Claim, Divisible};
 use crate::schedule::task::{FILES_PER_TASK, Task};
 use crate::source::archive::Archive;
+use crate::source::bounds::NulEnds;
+use crate::source::shared::Chunks;
 use crate::source::stream::Stream;
-use crate::source::{Chunks, NulEnds};
 use crate::stop::Stop;
 
 /// Number of collected files per task if only their names are wanted.

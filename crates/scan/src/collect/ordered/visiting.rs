@@ -2,38 +2,27 @@
 
 use std::fs::File;
 use std::mem;
-use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use finecomb_meter::Phase;
+use finecomb_sys::GuardedMap;
 
-use super::Visit;
 use super::job::{Job, Shared, Streamed, Unshared};
-use super::worker::Visitor;
+use super::mapped::{Mapped, WholeText};
+use super::visit::Visit;
+use super::worker::{FILE_WORK, Visitor};
 use crate::block::{Block, Lookahead, Source};
-use crate::options::Bounds;
+use crate::problem::ProblemKind;
 use crate::schedule::sequencer::SlotId;
 use crate::snapshot::TextPart;
+use crate::source::TextBlock;
+use crate::source::bounds::{Bounds, NulEnds};
+use crate::source::chunks::ChunkedFile;
 use crate::source::cut::{Part, add_lines, parts_of_records, slices};
 use crate::source::reader::Reader;
-use crate::source::{ChunkedFile, Chunks, NulEnds, TextBlock};
-
-/// Work of opening a file, expressed in bytes of contents.
-pub(super) const FILE_WORK: u64 = 32 << 10;
-
-/// A text in the buffer of a reader or in a map: all of a file, or a part of it.
-#[derive(Clone)]
-pub(super) struct WholeText {
-    /// Its range in the buffer or the map.
-    pub(super) range: Range<usize>,
-    /// Its offset in the file.
-    pub(super) start: u64,
-    /// Offset at which the text of the file begins, after a byte order mark.
-    pub(super) text_start: u64,
-    /// Whether it is all of the file.
-    pub(super) is_whole: bool,
-}
+use crate::source::shared::Chunks;
 
 impl<V: Visit> Visitor<'_, V> {
     /// Records processed bytes.
@@ -100,6 +89,59 @@ impl<V: Visit> Visitor<'_, V> {
             self.visit_divided(block, unclosed, ends, &mut unshared)
         };
         self.end_file(source, unshared);
+    }
+
+    /// Visits a mapped file, or returns the task if its parts are searched first.
+    pub(super) fn begin_mapped(
+        &mut self,
+        source: &Source,
+        mut map: GuardedMap,
+        text: WholeText,
+    ) -> Option<Job<V>> {
+        if self.visit.searches_parts() {
+            let file = Mapped::new(source.clone(), map, text, self.reader.context.mapped_part());
+            return Some(Job::Mapped(Arc::new(file), 0));
+        }
+        self.record_bytes(text.range.len());
+        self.visit_mapped(source, &mut map, text);
+        None
+    }
+
+    /// Searches a part of a mapped file.
+    pub(super) fn visit_part(&mut self, file: &Mapped<V>, number: usize) {
+        self.reader.meter.enter(Phase::Search);
+        let part = file.part(number);
+        self.record_bytes(part.len());
+        let found = {
+            let map = file.map.read().unwrap_or_else(PoisonError::into_inner);
+            self.visit.search_part(&map[file.text.range.clone()], part)
+        };
+        file.record(number, found);
+    }
+
+    /// Visits a mapped file whose parts have been claimed.
+    pub(super) fn visit_searched(&mut self, file: &Mapped<V>) {
+        self.reader.meter.enter(Phase::Wait);
+        let found = file.await_parts();
+        self.visit.receive_parts(found);
+        let mut map = file.map.write().unwrap_or_else(PoisonError::into_inner);
+        self.visit_mapped(&file.source, &mut map, file.text.clone());
+    }
+
+    fn visit_mapped(&mut self, source: &Source, map: &mut GuardedMap, text: WholeText) {
+        let expected = map.len() as u64;
+        match map.bytes_mut() {
+            Ok(bytes) => self.visit_bytes(source, &mut bytes[text.range.clone()], &text),
+            Err(error) => {
+                let kind = ProblemKind::Read { offset: text.start, error };
+                return self.reader.problems.add(source, kind);
+            }
+        }
+        if map.is_damaged() {
+            let found = source.file_path().and_then(|path| path.metadata().ok());
+            let found = found.map_or(0, |metadata| metadata.len()).min(expected);
+            self.reader.problems.add(source, ProblemKind::Shrank { expected, found });
+        }
     }
 
     /// Visits a file chunk by chunk. Chunks without matches are skipped, which saves counting their lines; once there

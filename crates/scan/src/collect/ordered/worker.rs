@@ -13,9 +13,9 @@ use super::ahead::Ahead;
 use super::chain::Chain;
 use super::collected::Collected;
 use super::job::{Job, Shared, Streamed, Work};
+use super::mapped::WholeText;
 use super::output::Output;
-use super::visiting::WholeText;
-use super::{Visit, Wants};
+use super::visit::{Visit, Wants};
 use crate::block::{Medium, Source};
 use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
@@ -23,9 +23,10 @@ use crate::progress::Extent;
 use crate::schedule::sequencer::{Planned, Sequencer, SlotId};
 use crate::schedule::task::{Run, Task, runs, tasks};
 use crate::snapshot::{Absent, Checks, Known, Stamp};
+use crate::source::HEAD_SIZE;
 use crate::source::prefetch::Prefetcher;
 use crate::source::reader::{Contents, Named, Reader};
-use crate::source::{Chunks, HEAD_SIZE};
+use crate::source::shared::Chunks;
 use crate::stop::Stop;
 use crate::walk::Sort;
 use crate::walk::directory::{Directory, SortValue};
@@ -53,6 +54,9 @@ const LISTED_AT_ONCE_TO_READ: usize = 8;
 
 /// Number of waiting tasks from which on a worker does not share subdirectories: enough for the other workers until it does.
 const BACKLOG: usize = 8;
+
+/// Work of opening a file, expressed in bytes of contents.
+pub(super) const FILE_WORK: u64 = 32 << 10;
 
 /// A worker of a job.
 pub(crate) struct Visitor<'w, V: Visit> {

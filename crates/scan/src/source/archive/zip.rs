@@ -14,7 +14,8 @@ use super::{Batch, Text, Wanted};
 use crate::block::Source;
 use crate::problem::{MemberFault, ProblemKind, Problems};
 use crate::source::cut::FileFrom;
-use crate::source::decompress::{Format, INPUT_BUFFER};
+use crate::source::decompress::INPUT_BUFFER;
+use crate::source::decompress::format::Format;
 
 /// Size of the buffer for entries of the directory, in bytes: any entry fits.
 const BUFFER: usize = 256 << 10;

@@ -7,8 +7,8 @@ use finecomb_sys::ReadBuffer;
 use finecomb_sys::memory::HUGE_PAGE;
 
 use super::ChunkedFile;
-use crate::options::Mapping;
 use crate::problem::Problems;
+use crate::source::bounds::Mapping;
 
 /// Size of the smallest file that is mapped, in bytes: a copy of it takes a millisecond.
 const MIN_MAPPED: u64 = 16 << 20;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
-use super::Failure;
+use super::format::Failure;
 use super::member::{Decoder, Step};
 
 /// Number of bytes that the library is given at a time, and room for text. At damage the library loses the text since it last

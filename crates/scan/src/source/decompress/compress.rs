@@ -7,7 +7,7 @@
 
 use std::mem;
 
-use super::Failure;
+use super::format::Failure;
 use super::member::{Decoder, Step};
 
 const HEADER: usize = 3;

@@ -5,7 +5,8 @@ use std::mem;
 
 use lz4_flex::frame::{Error, FrameDecoder};
 
-use super::{Failure, Format, Input, available};
+use super::format::{Failure, Format};
+use super::member::{Input, available};
 
 const MAGIC: [u8; 4] = [4, 0x22, 0x4d, 0x18];
 

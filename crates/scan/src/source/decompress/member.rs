@@ -6,12 +6,33 @@
 use std::io::{self, BufRead, Read};
 
 use bzip2::Decompress as Bunzip;
+use finecomb_sys::BufferedInput;
 use flate2::{Decompress as Inflate, FlushDecompress};
 use liblzma::stream::{Action, CONCATENATED, Error as XzError, Status as XzStatus, Stream};
 use zstd_safe::zstd_sys::ZSTD_ErrorCode;
 use zstd_safe::{DCtx, InBuffer, OutBuffer, ResetDirective};
 
-use super::{Failure, Format, Input, MEMORY_LIMIT, available};
+use super::format::{Failure, Format};
+
+/// Maximum memory that compressed data may demand, in bytes, for formats that let the data choose. `xz -9` demands a
+/// sixteenth of it. For zstd the limit of the library applies: a window of 128 MiB, as for `zstd -d`.
+const MEMORY_LIMIT: u64 = 1 << 30;
+
+/// Source of compressed data.
+pub(super) type Input = BufferedInput<Box<dyn Read + Send>>;
+
+/// Returns the buffered bytes, reading more if there are none; empty at the end of the input. Retries reads that were
+/// interrupted by a signal.
+pub(super) fn available(input: &mut Input) -> io::Result<&[u8]> {
+    loop {
+        match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            Ok(_) => break,
+        }
+    }
+    Ok(input.buffer())
+}
 
 /// Result of a step.
 pub(super) struct Step {

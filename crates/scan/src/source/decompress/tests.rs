@@ -1,3 +1,4 @@
+use std::ffi::OsStr;
 use std::io::{Chain, Cursor, Write};
 
 use flate2::write::GzEncoder;
@@ -6,6 +7,7 @@ use liblzma::write::XzEncoder;
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
 use proptest::prelude::*;
 
+use super::format::ZSTD_MAGIC;
 use super::*;
 
 /// Formats that mark the end of their data.

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::super::decompress::tests::{compress, read, xz_with_a_short_chunk};
 use super::*;
-use crate::source::Encoding;
+use crate::source::decode::Encoding;
 use crate::{
     Accumulate, Block, Inputs, LineEnds, NulEnds, Output, Reason, Recognize, Recognized, RecordEnds, Records,
     ScanOptions, Visit, Width, fold, in_order,

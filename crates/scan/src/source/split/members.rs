@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use super::super::decompress::Format;
+use super::super::decompress::format::Format;
 use super::{Part, Restart, append};
 
 /// Minimum size of a part, in compressed bytes. Small members are grouped.

@@ -1,9 +1,15 @@
-//! Ends of lines, also in files with gigabytes of NULs and no line feed, and of records.
+//! Bounds on blocks and lines, and the ends of lines, also in files with gigabytes of NULs and no line feed, and of records.
 
 use memchr::{memchr, memchr2, memrchr, memrchr2};
 
-use crate::options::Bounds;
-use crate::records::quoting::{Passage, State};
+use crate::records::Records;
+use crate::records::quoting::{Passage, Quoting, State};
+
+/// Maximum block size, in bytes. Together with [`MAX_LINE_LIMIT`] it keeps every position within a block below 2^32.
+pub const MAX_BLOCK_SIZE: usize = 1 << 30;
+
+/// Maximum value of the limit on the length of a line, in bytes.
+pub const MAX_LINE_LIMIT: usize = 1 << 31;
 
 /// Minimum length of a long line, in bytes. With [`NulEnds::LongLines`], NULs past this length end lines.
 pub const LONG_LINE: usize = 1 << 20;
@@ -22,7 +28,44 @@ pub enum NulEnds {
     Always,
 }
 
+/// How large files are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mapping {
+    /// Parts in huge pages of the page cache are mapped, the rest is copied.
+    #[default]
+    Auto,
+    /// They are mapped.
+    Always,
+    /// They are copied.
+    Never,
+}
+
+/// Numeric options within their bounds, and what ends lines and records.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) block_size: usize,
+    pub(crate) max_line: usize,
+    pub(crate) line_end: u8,
+    pub(crate) mapping: Mapping,
+    pub(crate) nul_ends: NulEnds,
+    pub(crate) records: Records,
+}
+
 impl Bounds {
+    /// The quoting, if quotes matter for the ends of records.
+    pub(crate) fn quoting(self) -> Option<Quoting> {
+        match self.records {
+            Records::Lines => None,
+            Records::Quoted { delimiter } => Some(Quoting::new(delimiter, self.line_end)),
+        }
+    }
+
+    /// The same bounds with other line ends. Cutting long lines has no effect if no line may become that long.
+    pub(crate) fn with_ends(self, nul_ends: NulEnds) -> Self {
+        let cuts_nothing = nul_ends == NulEnds::LongLines && self.max_line < LONG_LINE;
+        Self { nul_ends: if cuts_nothing { NulEnds::Never } else { nul_ends }, ..self }
+    }
+
     /// Returns the position of the first line end in `bytes`. `prefix` is the length of the part of the line before
     /// `bytes`, capped at [`LONG_LINE`].
     pub(crate) fn first_end(self, bytes: &[u8], prefix: usize) -> Option<usize> {
@@ -98,7 +141,6 @@ mod tests {
 
     use super::*;
     use crate::options::ScanOptions;
-    use crate::records::Records;
 
     fn bounds(nul_ends: NulEnds) -> Bounds {
         Bounds { block_size: 1, max_line: usize::MAX, nul_ends, ..ScanOptions::default().bounds() }
@@ -118,6 +160,17 @@ mod tests {
             is_end.then_some(at)
         };
         bytes.iter().enumerate().filter_map(is_end).collect()
+    }
+
+    #[test]
+    fn nuls_cut_long_lines_only_where_lines_may_become_long() {
+        let ends = |max_line, nul_ends| {
+            let options = ScanOptions { max_line, ..ScanOptions::default() };
+            options.bounds().with_ends(nul_ends).nul_ends
+        };
+        assert_eq!(ends(LONG_LINE, NulEnds::LongLines), NulEnds::LongLines);
+        assert_eq!(ends(LONG_LINE - 1, NulEnds::LongLines), NulEnds::Never);
+        assert_eq!(ends(LONG_LINE - 1, NulEnds::Always), NulEnds::Always);
     }
 
     #[test]

@@ -1,0 +1,152 @@
+//! The work of a job with ordered output, as its visitors define it.
+
+use std::ops::{ControlFlow, Range};
+
+use finecomb_meter::Meter;
+
+use super::output::Output;
+use crate::block::{Block, Source};
+use crate::snapshot::Absent;
+use crate::source::bounds::NulEnds;
+
+/// Defines how files are searched and printed. Each worker has its own value.
+pub trait Visit: Send {
+    /// Result of the search of a block.
+    type Found: Send;
+    /// Per-file state that advances from block to block.
+    type State: Clone + Send;
+    /// Totals of a file, accumulated while its blocks are printed in any order.
+    type Tally: Default + Send;
+
+    /// Whether files are handed out as [`fold`](crate::fold) does: recognised if [`ScanOptions::recognize`](crate::ScanOptions::recognize) is set, with
+    /// records that may span lines, offsets in the source rather than in its text, known line numbers, slices of blocks that
+    /// are much larger than usual, and a stream that is named twice only once. Not for whole files. Default: `false`.
+    const AS_FOLD: bool = false;
+
+    /// The part of a file that is wanted. Default: blocks.
+    fn wants(&self) -> Wants {
+        Wants::Blocks
+    }
+
+    /// Returns the size up to which a file is wanted at once, in bytes, at any size of blocks. Default: 0.
+    fn whole_size(&self, _source: &Source) -> usize {
+        0
+    }
+
+    /// Processes a file of which only the name is wanted.
+    fn name(&mut self, _source: &Source, _out: &mut Output<'_>) {}
+
+    /// Processes a file that is known to hold no match, as its stamp of a moment ago proves, instead of reading it. The
+    /// result is that of [`Visit::end`]; `None` if the file is to be read all the same. Default: `None`.
+    fn absent(
+        &mut self,
+        _source: &Source,
+        _absent: &Absent,
+        _out: &mut Output<'_>,
+    ) -> Option<ControlFlow<()>> {
+        None
+    }
+
+    /// Returns the state before the first block of a file. `start` holds the first [`HEAD_SIZE`](crate::HEAD_SIZE)
+    /// bytes of a file that is larger than its first block, or fewer for a pipe.
+    fn begin(&mut self, source: &Source, start: &[u8]) -> Self::State;
+
+    /// Returns the NULs that end lines of a file. Default: none.
+    fn nul_ends(&self, _source: &Source) -> NulEnds {
+        NulEnds::Never
+    }
+
+    /// Returns `true` if nothing of a file is wanted, given the state before its first block. Default: `false`.
+    fn is_over(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Searches a block without knowing the preceding part of the file. The bytes may be changed; later steps see the
+    /// changed bytes.
+    fn search(&mut self, block: &mut Block<'_>) -> Self::Found;
+
+    /// Whether the parts of a large file that is wanted as a whole are searched first, each by any worker. Default: `false`.
+    fn searches_parts(&self) -> bool {
+        false
+    }
+
+    /// Searches a part of a text that is wanted as a whole. The text is not changed.
+    fn search_part(&mut self, _text: &[u8], _part: Range<usize>) -> Option<Self::Found> {
+        None
+    }
+
+    /// Receives what was found in the parts of a text, in their order, before the whole of it is searched.
+    fn receive_parts(&mut self, _found: Vec<Option<Self::Found>>) {}
+
+    /// Returns `true` if a block has no match and changes the state only by its length. Such blocks are skipped until
+    /// another block of the file is different. Default: `false`.
+    fn is_skippable(&mut self, _block: &Block<'_>) -> bool {
+        false
+    }
+
+    /// Advances the state of the file past a block. Returns [`ControlFlow::Break`] if nothing more of the file is
+    /// wanted.
+    fn advance(&mut self, block: &Block<'_>, found: &Self::Found, state: &mut Self::State)
+    -> ControlFlow<()>;
+
+    /// Advances the state past an overlong line of at least this many bytes.
+    fn skip_line(&mut self, _state: &mut Self::State, _bytes: u64) {}
+
+    /// Prints the result of a block, given the state before it. Default: nothing.
+    fn print(
+        &mut self,
+        _block: &Block<'_>,
+        _found: Self::Found,
+        _state: &Self::State,
+        _tally: &mut Self::Tally,
+        _out: &mut Output<'_>,
+    ) {
+    }
+
+    /// Like [`Visit::print`], and accounts for the time. Default: calls that.
+    fn print_timed(
+        &mut self,
+        block: &Block<'_>,
+        found: Self::Found,
+        state: &Self::State,
+        (tally, out): (&mut Self::Tally, &mut Output<'_>),
+        _meter: &mut Meter,
+    ) {
+        self.print(block, found, state, tally, out);
+    }
+
+    /// Adds the totals of other blocks.
+    fn add(_tally: &mut Self::Tally, _other: Self::Tally) {}
+
+    /// Whether parts of a file without a match may be skipped; [`Visit::skip_to`] then advances the state past them. Default: `false`.
+    fn allows_gaps(&self) -> bool {
+        false
+    }
+
+    /// Advances the state to an offset with this number of lines before it. The skipped text holds no match and no NUL.
+    fn skip_to(&mut self, _state: &mut Self::State, _offset: u64, _lines: u64) {}
+
+    /// Ends a file, given the state after its last block and its totals. [`ControlFlow::Break`] ends the job at once.
+    /// Then output that is not yet written is dropped, here and of all files before: only a job that prints nothing, such
+    /// as a search for whether there is a match, may be ended this way. What is written remains whole and in order.
+    fn end(
+        &mut self,
+        _source: &Source,
+        _state: Self::State,
+        _tally: Self::Tally,
+        _out: &mut Output<'_>,
+    ) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// The part of a file that is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// Its name only: the file is not opened.
+    Name,
+    /// The whole file at once. A file of more than this many bytes is reported and skipped.
+    Whole(usize),
+    /// Blocks of whole lines; a small file at once.
+    Blocks,
+}
