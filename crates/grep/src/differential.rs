@@ -8,8 +8,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bstr::BStr;
 use finecomb_scan::{
-    Block, Encoding, FindNul, HEAD_SIZE, Inputs, LONG_LINE, Lookahead, Output, ScanOptions, Source, Visit,
-    Wants,
+    Block, Encoding, FindNul, HEAD_SIZE, Inputs, LONG_LINE, Lookahead, Meter, Output, ScanOptions, Source,
+    Visit,
 };
 use grep_printer::{ColorSpecs, SummaryBuilder, SummaryKind, default_color_specs};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
@@ -81,7 +81,7 @@ fn visit<V: Visit>(
         let before = state.clone();
         let passed = visitor.advance(&block, &found, &mut state);
         let mut more = V::Tally::default();
-        visitor.print(&block, found, &before, &mut more, &mut out);
+        visitor.print(&block, found, &before, &mut more, &mut out, &mut Meter::off());
         V::add(&mut tally, more);
         if passed.is_break() {
             break;

@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::time::Instant;
 
-use finecomb_scan::{Absent, Block, HEAD_SIZE, LONG_LINE, Medium, NulEnds, Output, Source, Visit, Wants};
+use finecomb_scan::{Absent, Block, HEAD_SIZE, LONG_LINE, Medium, Meter, NulEnds, Output, Source, Visit};
 use grep_matcher::{LineTerminator, Matcher};
 use grep_printer::Stats;
 use memchr::{memchr, memchr_iter, memrchr};
@@ -679,6 +679,7 @@ impl Visit for Searcher<'_> {
         state: &FileState,
         tally: &mut Tally,
         out: &mut Output<'_>,
+        _: &mut Meter,
     ) {
         tally.elapsed += found.elapsed;
         if !self.needs_lines()

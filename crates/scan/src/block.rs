@@ -286,8 +286,11 @@ impl Ord for Place {
 pub struct Block<'a> {
     /// The source of the lines.
     pub source: &'a Source,
-    /// Offset of the block in the source, in bytes.
+    /// Offset of the block from `text_start` on, in bytes.
     pub offset: u64,
+    /// Offset in the source from which offsets are counted: the beginning of the source, or in a job with ordered output that
+    /// of the text, which begins behind a byte order mark.
+    pub text_start: u64,
     /// Number of the first line, counted from 1, if the reader counted lines.
     pub first_line: Option<u64>,
     /// Whether the block is the whole source.
@@ -367,6 +370,7 @@ impl<'a> Block<'a> {
         Self {
             source,
             offset,
+            text_start: 0,
             first_line: None,
             is_whole: false,
             bytes,
@@ -390,6 +394,11 @@ impl Block<'_> {
             .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
     }
 
+    /// Offset of the block in the source, in bytes.
+    pub fn source_offset(&self) -> u64 {
+        self.text_start + self.offset
+    }
+
     /// Returns the place of the byte at `position` of this block.
     pub fn place(&self, position: usize) -> Place {
         let lines_before = |first: u64| {
@@ -398,7 +407,7 @@ impl Block<'_> {
         };
         Place {
             source: self.source.clone(),
-            offset: self.offset + position as u64,
+            offset: self.source_offset() + position as u64,
             line: self.first_line.map(lines_before),
         }
     }

@@ -1,7 +1,13 @@
 //! The inputs of a job: the named paths, the files selected below directories, and the decoding of their bytes.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
+use crate::block::FileIdentity;
 use crate::source::decode::Encoding;
 use crate::source::preprocess::Preprocessor;
 use crate::walk::WalkOptions;
@@ -44,12 +50,53 @@ impl Inputs {
         }
     }
 
+    /// The same inputs without names of a stream that has been named before: reading one twice at the same time would tear
+    /// its records.
+    pub fn without_repeated_streams(&self) -> Cow<'_, Self> {
+        if self.named.len() < 2 {
+            return Cow::Borrowed(self);
+        }
+        let mut streams = HashSet::new();
+        let mut is_first =
+            |name: &&PathBuf| identity_of_stream(name).is_none_or(|identity| streams.insert(identity));
+        let kept: Vec<&PathBuf> = self.named.iter().filter(|name| is_first(name)).collect();
+        if kept.len() == self.named.len() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self { named: kept.into_iter().cloned().collect(), ..self.clone() })
+    }
+
     /// Returns `true` if standard input is one of the inputs.
     pub fn has_standard_input(&self) -> bool {
         self.named.iter().any(|name| is_standard_input(name))
     }
 }
 
+/// The identity of a named input that can only be read sequentially; `None` for any other.
+fn identity_of_stream(name: &Path) -> Option<FileIdentity> {
+    let metadata = match is_standard_input(name) {
+        true => File::from(io::stdin().as_fd().try_clone_to_owned().ok()?).metadata(),
+        false => fs::metadata(name),
+    };
+    let is_stream = metadata.as_ref().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+    metadata.ok().filter(|_| is_stream).map(|metadata| FileIdentity::of(&metadata))
+}
+
 pub(crate) fn is_standard_input(name: &Path) -> bool {
     name == Path::new("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_under_two_names_is_kept_once_and_a_file_as_often_as_it_is_named() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let [file, pipe, missing] = [file.path(), Path::new("/dev/null"), Path::new("/dev/null/missing")];
+        let inputs = Inputs::new([file, pipe, missing, file, Path::new("/dev/./null"), missing]);
+        assert_eq!(inputs.without_repeated_streams().named, [file, pipe, missing, file, missing]);
+        let inputs = Inputs::new([pipe, file]);
+        assert!(matches!(inputs.without_repeated_streams(), Cow::Borrowed(_)));
+    }
 }

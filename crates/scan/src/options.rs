@@ -58,13 +58,12 @@ pub struct ScanOptions<'a> {
     pub line_end: u8,
     /// How large files are read. Default: [`Mapping::Auto`].
     pub mapping: Mapping,
-    /// Recognises files by their beginnings, and so decides how they are divided into records. For [`fold`](crate::fold)
-    /// and for visitors with [`Visit::AS_FOLD`](crate::Visit::AS_FOLD); others take every file for lines. Default: none.
+    /// Recognises files by their beginnings, and so decides how they are divided into records. Default: none, and all records are
+    /// lines.
     pub recognize: Option<Arc<dyn Recognize>>,
-    /// Offsets in each file: only lines that begin there are read, so that files can be divided among several jobs. A file that
-    /// cannot be read from an arbitrary offset is read as a whole if the part begins at 0, and otherwise skipped. Such files are
-    /// compressed or decoded, archives, pipes, or have records that may span lines. For [`fold`](crate::fold), and for visitors
-    /// without [`Visit::AS_FOLD`](crate::Visit::AS_FOLD), which see offsets in the whole text. Default: all.
+    /// Offsets in each file: only lines that begin there are read, so that files can be divided among several jobs. A file
+    /// that cannot be read from an arbitrary offset is read as a whole if the part begins at 0, and otherwise skipped: one that is
+    /// compressed or decoded, an archive, a pipe, or one whose records may span lines. Default: all.
     pub part: Option<Range<u64>>,
     /// Restricts the part of each file that is read. Only for [`fold`](crate::fold). Default: none.
     pub narrow: Option<Arc<dyn Narrow>>,

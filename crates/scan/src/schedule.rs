@@ -7,7 +7,6 @@ pub(crate) mod limit;
 mod pace;
 pub(crate) mod queue;
 pub(crate) mod sequencer;
-mod streamed;
 pub(crate) mod task;
 pub(crate) mod threads;
 pub(crate) mod turns;

@@ -35,7 +35,15 @@ impl Visit for Lines {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, block: &Block<'_>, (): (), (): &(), (): &mut (), out: &mut Output<'_>) {
+    fn print(
+        &mut self,
+        block: &Block<'_>,
+        (): (),
+        (): &(),
+        (): &mut (),
+        out: &mut Output<'_>,
+        _: &mut Meter,
+    ) {
         out.bytes().extend_from_slice(block.bytes);
         out.flush_if_full();
     }

@@ -46,7 +46,15 @@ impl Visit for Lines {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, block: &Block<'_>, (): (), (): &(), (): &mut (), out: &mut Output<'_>) {
+    fn print(
+        &mut self,
+        block: &Block<'_>,
+        (): (),
+        (): &(),
+        (): &mut (),
+        out: &mut Output<'_>,
+        _: &mut Meter,
+    ) {
         let mut offset = block.offset;
         for line in block.bytes.split_inclusive(|&byte| byte == b'\n') {
             out.bytes().extend(format!("{offset} ").bytes());

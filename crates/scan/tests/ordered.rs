@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use finecomb_scan::{
-    Block, Detail, Inputs, Mapping, Ordered, Output, Progress, ScanOptions, Sort, SortKey, Source, Stop,
-    Visit, WalkOptions, Wants, Watch, Width, in_order,
+    Block, Detail, Inputs, Mapping, Meter, Ordered, Output, Progress, ScanOptions, Sort, SortKey, Source,
+    Stop, Visit, WalkOptions, Wants, Watch, Width, in_order,
 };
 use finecomb_sys::advice::forget;
 use finecomb_sys::bytes_from_storage_by_thread;
@@ -61,6 +61,7 @@ impl Visit for Numbers {
         state: &usize,
         tally: &mut usize,
         out: &mut Output<'_>,
+        _: &mut Meter,
     ) {
         assert_eq!(found, lines(block.bytes).count());
         for (number, line) in lines(block.bytes).enumerate().take(self.limit - state) {
@@ -252,7 +253,16 @@ impl Visit for Sizes {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, _: &Block<'_>, (): (), _: &(u64, bool), (): &mut (), _: &mut Output<'_>) {}
+    fn print(
+        &mut self,
+        _: &Block<'_>,
+        (): (),
+        _: &(u64, bool),
+        (): &mut (),
+        _: &mut Output<'_>,
+        _: &mut Meter,
+    ) {
+    }
 
     fn end(
         &mut self,
@@ -655,7 +665,15 @@ impl Visit for Truncating {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, _block: &Block<'_>, found: Range<usize>, (): &(), (): &mut (), out: &mut Output<'_>) {
+    fn print(
+        &mut self,
+        _block: &Block<'_>,
+        found: Range<usize>,
+        (): &(),
+        (): &mut (),
+        out: &mut Output<'_>,
+        _: &mut Meter,
+    ) {
         out.bytes().extend(format!("{}\n", found.end).bytes());
     }
 }

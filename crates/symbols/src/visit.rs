@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
-use finecomb_scan::{Absent, Block, Output, Source, Visit, Wants};
+use finecomb_scan::{Absent, Block, Meter, Output, Source, Visit, Wants};
 
 use crate::extract::{MAX_SCOPES, Parsed};
 use crate::language::{Language, not_in_this_build};
@@ -176,7 +176,15 @@ impl Visit for Lister<'_> {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, block: &Block<'_>, found: Self::Found, _: &bool, _: &mut (), out: &mut Output<'_>) {
+    fn print(
+        &mut self,
+        block: &Block<'_>,
+        found: Self::Found,
+        _: &bool,
+        _: &mut (),
+        out: &mut Output<'_>,
+        _: &mut Meter,
+    ) {
         let Some((language, found)) = found.filter(|(_, found)| !found.is_empty()) else { return };
         if self.query.options.quiet {
             return;

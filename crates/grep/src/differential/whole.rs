@@ -8,7 +8,7 @@ mod records;
 
 use std::ops::{ControlFlow, Range};
 
-use finecomb_scan::{Block, Output, Source, Visit, Wants};
+use finecomb_scan::{Absent, Block, Meter, Output, Source, Visit, Wants};
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use grep_printer::{
     ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
@@ -348,7 +348,15 @@ impl Visit for WholeSearcher<'_> {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, block: &Block<'_>, (): (), (): &(), (): &mut (), out: &mut Output<'_>) {
+    fn print(
+        &mut self,
+        block: &Block<'_>,
+        _found: PartMatches,
+        (): &(),
+        (): &mut (),
+        out: &mut Output<'_>,
+        _: &mut Meter,
+    ) {
         let source = block.source;
         self.searcher.set_binary_detection(self.binary_detection(source));
         let bytes = &*block.bytes;

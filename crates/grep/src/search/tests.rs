@@ -1,6 +1,6 @@
 //! Searches of blocks with long lines, and of what need not be printed.
 
-use finecomb_scan::{Block, LONG_LINE, NulEnds, Output, Source, Visit};
+use finecomb_scan::{Block, LONG_LINE, Meter, NulEnds, Output, Source, Visit};
 
 use super::*;
 use crate::any_matcher::AnyMatcher;
@@ -36,8 +36,8 @@ fn printed(options: &GrepOptions, parts: &[Part<'_>]) -> String {
         let before = state.clone();
         let _ = searcher.advance(&block, &found, &mut state);
         let mut more = Tally::default();
-        searcher.print(&block, found, &before, &mut more, &mut out);
-        Searcher::add(&mut tally, more);
+        searcher.print(&block, found, &before, &mut more, &mut out, &mut Meter::off());
+        Searcher::<LineMatcher>::add(&mut tally, more);
     }
     let _ = searcher.end(&source, state, tally, &mut out);
     String::from_utf8_lossy(out.bytes()).into_owned()

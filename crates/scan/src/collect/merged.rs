@@ -71,6 +71,7 @@ pub fn fold<A: Accumulate>(
 ) -> Folded<A::Joined> {
     let is_watched = options.watch.is_some_and(|watch| watch.threads);
     let stopwatch = Stopwatch::start(options.profile, is_watched);
+    let inputs = &*inputs.without_repeated_streams();
     let queue = Queue::new(inputs.named.len(), options.stop.clone());
     let mut notes = Vec::new();
     let walk = Walk::new(&inputs.walk, true, &mut notes);

@@ -93,7 +93,7 @@ impl<V> Default for Ordered<V> {
 ///
 /// Output is written as soon as all output before it has been. Pending output is bounded: see `schedule/sequencer.rs`.
 ///
-/// Blocks are runs of whole lines, unless [`Visit::AS_FOLD`] is set: otherwise [`ScanOptions::recognize`] is ignored.
+/// Blocks are runs of whole lines, or of whole records if [`ScanOptions::recognize`] tells how a file is divided into them.
 pub fn in_order<V: Visit>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
@@ -115,8 +115,7 @@ pub fn in_order<V: Visit>(
     });
     let has_snapshots = !snapshots.is_empty();
     let walk = walk.with_snapshots(snapshots);
-    let recognize = options.recognize.as_deref().filter(|_| V::AS_FOLD);
-    let part = options.part.as_ref().filter(|_| !V::AS_FOLD);
+    let (recognize, part) = (options.recognize.as_deref(), options.part.as_ref());
     let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part, narrow: None };
     let mut problems = Problems::default();
     problems.add_rules(notes);

@@ -9,9 +9,8 @@ use finecomb_meter::{Meter, Phase};
 use finecomb_sys::locks::{lock, unpoisoned};
 
 use super::pace::{Governed, Idle, Pace};
-use super::streamed::Streamed;
 use super::task::Task;
-use crate::block::{FileIdentity, Source};
+use crate::block::Source;
 use crate::progress::Extent;
 use crate::source::archive::Archive;
 use crate::source::shared::Chunks;
@@ -49,7 +48,6 @@ struct State {
     archives: Vec<Archive>,
     /// Streams that have paused.
     paused: Vec<Stream>,
-    streamed: Streamed,
     /// Number of workers that may still add work.
     busy: usize,
     idle: Idle,
@@ -169,11 +167,6 @@ impl Queue {
     /// Removes a file whose chunks are all claimed.
     pub(crate) fn remove_file(&self, file: &Arc<Chunks>) {
         self.lock().files.retain(|other| !Arc::ptr_eq(file, other));
-    }
-
-    /// Returns `true` for the first stream with this identity, and for every stream without one.
-    pub(crate) fn is_new_stream(&self, identity: Option<FileIdentity>) -> bool {
-        self.lock().streamed.add(identity)
     }
 
     /// Puts a stream back for other workers to read on. The caller is no longer busy.

@@ -24,8 +24,6 @@ use finecomb_sys::locks::{lock, unpoisoned};
 
 use super::limit::{Limit, Limiter, Mark};
 use super::pace::{Governed, Idle, Pace};
-use super::streamed::Streamed;
-use crate::block::FileIdentity;
 use crate::stop::Stop;
 
 /// Position in the order of the output.
@@ -119,7 +117,6 @@ struct State<T> {
     idle: Idle,
     /// Bound on pending output, in bytes, over all workers. Each worker may hold the output of a few blocks on top of it.
     limit: usize,
-    streamed: Streamed,
 }
 
 impl<'a, T: Divisible> Sequencer<'a, T> {
@@ -146,7 +143,6 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
             busy: 0,
             idle: Idle::default(),
             limit,
-            streamed: Streamed::default(),
         };
         let mut last = None;
         for task in tasks {
@@ -273,11 +269,6 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
             }
             state = self.sleep(state);
         }
-    }
-
-    /// Returns `true` for the first stream with this identity, and for every stream without one.
-    pub(crate) fn is_new_stream(&self, identity: Option<FileIdentity>) -> bool {
-        self.lock().streamed.add(identity)
     }
 
     /// Puts a stream back for an idle worker to continue, in a slot right after `after`.

@@ -31,6 +31,7 @@ const BATCH: usize = 1 << 10;
 
 /// Counts the most frequent keys of all records in about this many bytes.
 pub(crate) fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, memory: usize) -> Outcome {
+    let inputs = &*inputs.without_repeated_streams();
     let pending = memory / PENDING;
     let options = &options.clone().pending(pending.max(MIN_PENDING));
     let mut sink = Sink(Summary::new(memory - pending));
@@ -82,7 +83,9 @@ impl Visit for Feeder<'_> {
     type State = ();
     type Tally = ();
 
-    const AS_FOLD: bool = true;
+    fn divides_large_blocks(&self) -> bool {
+        true
+    }
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) {}
 
@@ -92,12 +95,13 @@ impl Visit for Feeder<'_> {
         ControlFlow::Continue(())
     }
 
-    fn print_timed(
+    fn print(
         &mut self,
         block: &Block<'_>,
         (): (),
         (): &(),
-        ((), out): (&mut (), &mut Output<'_>),
+        (): &mut (),
+        out: &mut Output<'_>,
         meter: &mut Meter,
     ) {
         self.bytes += block.bytes.len() as u64;

@@ -466,5 +466,5 @@ fn extract_once(extractor: &Extractor, scratch: &mut Scratch, text: &[u8], rows:
 
 /// Number of bytes of a block up to the end of the header.
 fn header_length(block: &Block<'_>, plan: &Plan) -> u64 {
-    (block.source.text_start() + plan.header_end).saturating_sub(block.offset)
+    (block.source.text_start() + plan.header_end).saturating_sub(block.source_offset())
 }

@@ -80,7 +80,6 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 let contents = self.reader.read(&source, file, start, limit, false);
                 (source, contents.map(Some))
             }
-            Some(Named::Stream(source, _)) if !self.queue.is_new_stream(source.identity()) => return,
             Some(Named::Stream(source, file)) => {
                 let contents = self.reader.read_stream(&source, file, limit, false, self.queue.stop.clone());
                 (source, contents)

@@ -82,7 +82,6 @@ impl<V: Visit> Visitor<'_, V> {
             let Some(read) = stream.read(&mut buffer, false, &mut self.reader.problems) else { break };
             let TextBlock { range, offset, in_long_line, first_line, unclosed } = read;
             let block = Block::new(&source, offset - unshared.start, &mut buffer[range]);
-            let first_line = first_line.filter(|_| V::AS_FOLD);
             let block = Block { in_long_line, first_line, ..block };
             if self.visit_next(block, unclosed, ends, &mut unshared).is_break() {
                 break;

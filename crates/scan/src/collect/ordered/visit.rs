@@ -18,11 +18,6 @@ pub trait Visit: Send {
     /// Totals of a file, accumulated while its blocks are printed in any order.
     type Tally: Default + Send;
 
-    /// Whether files are handed out as [`fold`](crate::fold) does: recognised if [`ScanOptions::recognize`](crate::ScanOptions::recognize) is set, with
-    /// records that may span lines, offsets in the source rather than in its text, known line numbers, slices of blocks that
-    /// are much larger than usual, and a stream that is named twice only once. Not for whole files. Default: `false`.
-    const AS_FOLD: bool = false;
-
     /// The part of a file that is wanted. Default: blocks.
     fn wants(&self) -> Wants {
         Wants::Blocks
@@ -31,6 +26,12 @@ pub trait Visit: Send {
     /// Returns the size up to which a file is wanted at once, in bytes, at any size of blocks. Default: 0.
     fn whole_size(&self, _source: &Source) -> usize {
         0
+    }
+
+    /// Whether blocks of more than twice the usual size are divided into slices of whole records, so that the memory for the
+    /// results of a block is bounded. Default: `false`.
+    fn divides_large_blocks(&self) -> bool {
+        false
     }
 
     /// Processes a file of which only the name is wanted.
@@ -92,7 +93,7 @@ pub trait Visit: Send {
     /// Advances the state past an overlong line of at least this many bytes.
     fn skip_line(&mut self, _state: &mut Self::State, _bytes: u64) {}
 
-    /// Prints the result of a block, given the state before it. Default: nothing.
+    /// Prints the result of a block, given the state before it, and enters the phases of its work. Default: nothing.
     fn print(
         &mut self,
         _block: &Block<'_>,
@@ -100,19 +101,8 @@ pub trait Visit: Send {
         _state: &Self::State,
         _tally: &mut Self::Tally,
         _out: &mut Output<'_>,
-    ) {
-    }
-
-    /// Like [`Visit::print`], and accounts for the time. Default: calls that.
-    fn print_timed(
-        &mut self,
-        block: &Block<'_>,
-        found: Self::Found,
-        state: &Self::State,
-        (tally, out): (&mut Self::Tally, &mut Output<'_>),
         _meter: &mut Meter,
     ) {
-        self.print(block, found, state, tally, out);
     }
 
     /// Adds the totals of other blocks.

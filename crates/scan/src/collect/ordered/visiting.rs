@@ -75,13 +75,14 @@ impl<V: Visit> Visitor<'_, V> {
         self.begin_file(source);
         let state = self.visit.begin(source, &[]);
         let bounds = self.reader.context.bounds_for(source);
-        let unclosed = if V::AS_FOLD { bounds.unclosed_in(bytes) } else { 0 };
-        let first_line = (V::AS_FOLD && start == range.start as u64).then_some(1);
-        let (start, offset) = if V::AS_FOLD { (0, start) } else { (text_start, start - text_start) };
-        let mut unshared = Unshared { start, state, tally: V::Tally::default() };
+        let unclosed = bounds.unclosed_in(bytes);
+        let is_start = start == range.start as u64 && !self.reader.begins_late();
+        let first_line = is_start.then_some(1);
+        let offset = start - text_start;
+        let mut unshared = Unshared { start: text_start, state, tally: V::Tally::default() };
         let _ = if bytes.is_empty() {
             // Elsewhere an empty block carries no information, but an empty file must have one block.
-            let mut block = Block { is_whole, ..Block::new(source, offset, bytes) };
+            let mut block = Block { is_whole, text_start, ..Block::new(source, offset, bytes) };
             self.search_and_print(&mut block, &mut unshared)
         } else {
             let ends = self.visit.nul_ends(source);
@@ -211,7 +212,8 @@ impl<V: Visit> Visitor<'_, V> {
         let Block { source, bytes, lookahead, mut first_line, .. } = block;
         let total = bytes.len();
         let bounds = self.reader.context.bounds_for(source).with_ends(ends);
-        for part in divided::<V>(bytes, unclosed, block.in_long_line, bounds) {
+        let divides = self.visit.divides_large_blocks();
+        for part in divided(bytes, unclosed, block.in_long_line, bounds, divides) {
             let before = first_line;
             add_lines(first_line.as_mut().filter(|_| part.bytes.len() < total), part.bytes, bounds);
             let offset = block.offset + part.start as u64;
@@ -223,7 +225,7 @@ impl<V: Visit> Visitor<'_, V> {
             let is_whole = block.is_whole && part.bytes.len() == total;
             let Part { bytes, records, in_long_line, .. } = part;
             let block = Block { is_whole, in_long_line, lookahead, ..Block::new(source, offset, bytes) };
-            let mut block = Block { first_line: before, records, ..block };
+            let mut block = Block { text_start: unshared.start, first_line: before, records, ..block };
             self.search_and_print(&mut block, unshared)?;
         }
         ControlFlow::Continue(())
@@ -236,8 +238,8 @@ impl<V: Visit> Visitor<'_, V> {
         let before = unshared.state.clone();
         let more = self.visit.advance(block, &found, &mut unshared.state);
         self.reader.meter.enter(Phase::Print);
-        let to = (&mut unshared.tally, &mut self.out);
-        self.visit.print_timed(block, found, &before, to, &mut self.reader.meter);
+        let (out, meter) = (&mut self.out, &mut self.reader.meter);
+        self.visit.print(block, found, &before, &mut unshared.tally, out, meter);
         more
     }
 
@@ -255,8 +257,7 @@ impl<V: Visit> Visitor<'_, V> {
         let TextBlock { range, offset, in_long_line, first_line, unclosed } =
             file.read(chunk, &mut buffer, meter, problems);
         let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
-        let read = Block { in_long_line, lookahead: file.lookahead(), ..read };
-        let read = Block { first_line: first_line.filter(|_| V::AS_FOLD), ..read };
+        let read = Block { in_long_line, first_line, lookahead: file.lookahead(), ..read };
         self.visit_block(shared, block, read, unclosed);
         file.check(&buffer, &mut self.reader.problems);
         self.reader.buffer = buffer;
@@ -277,7 +278,6 @@ impl<V: Visit> Visitor<'_, V> {
                 streamed.blocks += 1;
                 self.sequencer.put_back(slot, Job::Stream(streamed));
                 let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
-                let first_line = first_line.filter(|_| V::AS_FOLD);
                 self.visit_block(&shared, number, Block { in_long_line, first_line, ..read }, unclosed);
             }
             None => self.end_shared(&shared, number),
@@ -293,11 +293,13 @@ impl<V: Visit> Visitor<'_, V> {
         self.record_bytes(bytes.len());
         let total = bytes.len();
         let bounds = self.reader.context.bounds_for(source).with_ends(shared.nul_ends);
-        let mut searched: Vec<_> = divided::<V>(bytes, unclosed, in_long_line, bounds)
+        let divides = self.visit.divides_large_blocks();
+        let mut searched: Vec<_> = divided(bytes, unclosed, in_long_line, bounds, divides)
             .map(|Part { start, bytes, too_long, in_long_line, records }| {
                 let before = first_line;
                 add_lines(first_line.as_mut().filter(|_| bytes.len() < total), bytes, bounds);
-                let block = Block::new(source, offset + start as u64, bytes);
+                let block =
+                    Block { text_start: shared.start, ..Block::new(source, offset + start as u64, bytes) };
                 let mut block = Block { in_long_line, lookahead, first_line: before, records, ..block };
                 let wanted = too_long.is_none() && !shared.chain.is_over();
                 let found = wanted.then(|| self.visit.search(&mut block));
@@ -311,8 +313,8 @@ impl<V: Visit> Visitor<'_, V> {
         for Searched { block, found, before, .. } in searched {
             match (found, before) {
                 (Some(found), Some(before)) => {
-                    let to = (&mut tally, &mut self.out);
-                    self.visit.print_timed(&block, found, &before, to, &mut self.reader.meter);
+                    let (out, meter) = (&mut self.out, &mut self.reader.meter);
+                    self.visit.print(&block, found, &before, &mut tally, out, meter);
                 }
                 (None, Some(_)) => {
                     let offset = shared.start + block.offset;
@@ -356,14 +358,15 @@ impl<V: Visit> Visitor<'_, V> {
     }
 }
 
-/// Divides a block into the parts that are handed out.
-fn divided<V: Visit>(
+/// Divides a block into the parts that are handed out: at overlong records, and into slices of about the block size if `divides` is set.
+fn divided(
     bytes: &mut [u8],
     unclosed: usize,
     in_long_line: bool,
     bounds: Bounds,
+    divides: bool,
 ) -> impl Iterator<Item = Part<'_>> {
-    let slice = if V::AS_FOLD { bounds.block_size } else { usize::MAX };
+    let slice = if divides { bounds.block_size } else { usize::MAX };
     let parts = parts_of_records(bytes, unclosed, in_long_line, bounds);
     parts.flat_map(move |part| slices(part, Bounds { block_size: slice, ..bounds }))
 }

@@ -177,8 +177,6 @@ impl<'w, V: Visit> Visitor<'w, V> {
         match self.reader.open_named(number) {
             None => {}
             Some(Named::Directory(directory)) => self.expand(directory),
-            Some(Named::Stream(source, _))
-                if V::AS_FOLD && !self.sequencer.is_new_stream(source.identity()) => {}
             Some(file) => {
                 self.read_named(file, None);
             }
@@ -366,9 +364,11 @@ impl<'w, V: Visit> Visitor<'w, V> {
                 file.set_ends(shared.nul_ends);
                 let limit = UNSHARED_LIMIT * self.reader.context.bounds.block_size;
                 match file {
-                    // Other workers have other tasks.
+                    // Other workers have other tasks. Records that span lines are found by all workers together.
                     Chunks::Plain(file)
-                        if !V::AS_FOLD && file.len() <= limit as u64 && self.sequencer.has_tasks() =>
+                        if file.bounds.quoting().is_none()
+                            && file.len() <= limit as u64
+                            && self.sequencer.has_tasks() =>
                     {
                         self.visit_unshared(&shared, &file);
                         None
@@ -402,7 +402,6 @@ impl<'w, V: Visit> Visitor<'w, V> {
         let state = self.visit.begin(&source, &self.reader.buffer[known]);
         let over = self.visit.is_over(&state);
         let nul_ends = self.visit.nul_ends(&source);
-        let start = if V::AS_FOLD { 0 } else { start };
         Arc::new(Shared { source, start, stop, nul_ends, chain: Chain::new(state, over) })
     }
 

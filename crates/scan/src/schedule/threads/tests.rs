@@ -32,7 +32,15 @@ impl Visit for Repeat {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, block: &Block<'_>, (): (), (): &(), (): &mut (), out: &mut Output<'_>) {
+    fn print(
+        &mut self,
+        block: &Block<'_>,
+        (): (),
+        (): &(),
+        (): &mut (),
+        out: &mut Output<'_>,
+        _: &mut Meter,
+    ) {
         for line in block.bytes.split_inclusive(|&byte| byte == b'\n') {
             for _ in 0..self.0 {
                 out.bytes().extend_from_slice(line);
@@ -178,7 +186,15 @@ impl Visit for Panics {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, block: &Block<'_>, (): (), (): &(), (): &mut (), out: &mut Output<'_>) {
+    fn print(
+        &mut self,
+        block: &Block<'_>,
+        (): (),
+        (): &(),
+        (): &mut (),
+        out: &mut Output<'_>,
+        _: &mut Meter,
+    ) {
         out.bytes().extend_from_slice(block.bytes);
         out.flush_if_full();
     }

@@ -96,7 +96,15 @@ impl Visit for Print {
         ControlFlow::Continue(())
     }
 
-    fn print(&mut self, block: &Block<'_>, (): (), lines: &u64, (): &mut (), out: &mut Output<'_>) {
+    fn print(
+        &mut self,
+        block: &Block<'_>,
+        (): (),
+        lines: &u64,
+        (): &mut (),
+        out: &mut Output<'_>,
+        _: &mut Meter,
+    ) {
         let mut offset = block.offset;
         for (number, line) in (1..).zip(block.bytes.split_inclusive(|&byte| byte == b'\n')) {
             out.bytes().extend(format!("{offset}:{}:", lines + number).bytes());
