@@ -49,10 +49,9 @@ mod which;
 use std::io::Write;
 use std::time::Duration;
 
-use finecomb_scan::{
-    Checks, Inputs, Omitted, Ordered, Problem, Report, ScanOptions, Source, Visit, in_order,
-};
-pub use grep_printer::{ColorSpecs, HyperlinkFormat, Stats};
+use finecomb_scan::{Checks, Inputs, Omitted, Ordered, Problem, Report, ScanOptions, Source, in_order};
+use grep_matcher::Matcher;
+pub use grep_printer::{ColorSpecs, HyperlinkConfig, Stats};
 pub use print::CUT;
 pub use print::excerpt::excerpt;
 pub use print::link::Hyperlink;
@@ -244,7 +243,7 @@ fn with_bytes_printed(stats: &Stats, bytes: u64) -> Stats {
 }
 
 impl Outcome {
-    fn sum<V: Visit>(mut done: Ordered<V>, query: &Query, totals: impl Fn(V) -> Totals) -> Self {
+    fn sum<V>(mut done: Ordered<V>, query: &Query, totals: impl Fn(V) -> Totals) -> Self {
         let mut sum = Totals::default();
         for visit in std::mem::take(&mut done.visits) {
             sum.add(totals(visit));

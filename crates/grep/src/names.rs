@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use finecomb_scan::{Block, Inputs, Ordered, Output, ScanOptions, Source, Visit, Wants, in_order};
+use finecomb_scan::{
+    Block, Inputs, Ordered, Output, Print, ScanOptions, Search, Select, Source, Wants, in_order,
+};
 
 use crate::options::GrepOptions;
 use crate::print::lines::Style;
@@ -37,14 +39,27 @@ struct NamePrinter<'a> {
     style: &'a Style,
 }
 
-impl Visit for NamePrinter<'_> {
-    type Found = ();
-    type State = ();
-    type Tally = ();
-
+impl Select for NamePrinter<'_> {
     fn wants(&self) -> Wants {
         Wants::Name
     }
+}
+
+impl Search for NamePrinter<'_> {
+    type Found = ();
+    type State = ();
+
+    fn begin(&mut self, _source: &Source, _start: &[u8]) {}
+
+    fn search(&mut self, _block: &mut Block<'_>) {}
+
+    fn advance(&mut self, _block: &Block<'_>, _found: &(), _state: &mut ()) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+}
+
+impl Print for NamePrinter<'_> {
+    type Tally = ();
 
     fn name(&mut self, source: &Source, out: &mut Output<'_>) {
         if self.style.options.quiet {
@@ -54,13 +69,5 @@ impl Visit for NamePrinter<'_> {
         self.style.write_path(source.display_path().as_os_str().as_encoded_bytes(), out.bytes());
         out.bytes().push(if self.style.options.null_after_path { 0 } else { b'\n' });
         out.end_result();
-    }
-
-    fn begin(&mut self, _source: &Source, _start: &[u8]) {}
-
-    fn search(&mut self, _block: &mut Block<'_>) {}
-
-    fn advance(&mut self, _block: &Block<'_>, _found: &(), _state: &mut ()) -> ControlFlow<()> {
-        ControlFlow::Break(())
     }
 }

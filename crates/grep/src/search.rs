@@ -7,7 +7,9 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::time::Instant;
 
-use finecomb_scan::{Absent, Block, HEAD_SIZE, LONG_LINE, Medium, Meter, NulEnds, Output, Source, Visit};
+use finecomb_scan::{
+    Absent, Block, HEAD_SIZE, LONG_LINE, Medium, Meter, NulEnds, Output, Print, Search, Select, Source,
+};
 use grep_matcher::{LineTerminator, Matcher};
 use grep_printer::Stats;
 use memchr::{memchr, memchr_iter, memrchr};
@@ -498,34 +500,32 @@ fn lines_in(
     lines(&bytes[range], terminator).map(move |line| start + line.start..start + line.end)
 }
 
-impl Visit for Searcher<'_> {
-    type Found = Found;
-    type State = FileState;
-    type Tally = Tally;
-
-    fn wants(&self) -> Wants {
-        match self.finder.spans_lines() || self.finder.matcher().needs_whole_files() {
-            true => Wants::Whole(usize::MAX),
-            false => Wants::Blocks,
-        }
-    }
-
+impl<M: Matcher<Captures: Send> + Send> Select for Searcher<'_, M> {
     fn whole_size(&self, source: &Source) -> usize {
         let Some(finder) = &self.scope_finder else { return 0 };
         if finder.knows(source_name(source.display_path())) { finder.size_limit() } else { 0 }
     }
 
-    fn absent(&mut self, source: &Source, absent: &Absent, out: &mut Output<'_>) -> Option<ControlFlow<()>> {
-        let options = &self.style.options;
-        let depends_on_nul =
-            self.mode() == Mode::FilesWithoutMatch || options.include_zero || self.wants_stats();
-        if !absent.is_plain && (depends_on_nul || self.nul(source) != Nul::Quit) {
-            return None;
+    fn nul_ends(&self, source: &Source) -> NulEnds {
+        match self.nul(source) {
+            Nul::Ignore => NulEnds::Never,
+            // Messages hold whole lines.
+            Nul::Suppress if self.mode() == Mode::Json && self.prints() => NulEnds::Never,
+            Nul::Suppress => NulEnds::LongLines,
+            Nul::Quit | Nul::EndLine => NulEnds::Always,
         }
-        let mut state = FileState::default();
-        state.searched = absent.stamp.size;
-        Some(self.end(source, state, Tally::default(), out))
     }
+
+    fn allows_gaps(&self) -> bool {
+        let Rules { before_context, after_context, passthru, line_end, .. } = self.rules;
+        let prints_others = before_context > 0 || after_context > 0 || passthru || self.style.options.invert;
+        !prints_others && self.scope_finder.is_none() && line_end == b'\n'
+    }
+}
+
+impl<M: Matcher<Captures: Send> + Send> Search for Searcher<'_, M> {
+    type Found = Found;
+    type State = FileState;
 
     fn begin(&mut self, source: &Source, start: &[u8]) -> FileState {
         let nul = self.nul(source);
@@ -541,17 +541,6 @@ impl Visit for Searcher<'_> {
         state.suppressed_from = first_nul.filter(|_| nul == Nul::EndLine).map(|_| 0);
         state.in_parts = !start.is_empty();
         state
-    }
-
-    fn nul_ends(&self, source: &Source) -> NulEnds {
-        match self.nul(source) {
-            Nul::Ignore | Nul::QuitInLines => NulEnds::Never,
-            Nul::Suppress if self.finder.spans_lines() => NulEnds::Never,
-            // Messages hold whole lines.
-            Nul::Suppress if self.mode() == Mode::Json && self.prints() => NulEnds::Never,
-            Nul::Suppress => NulEnds::LongLines,
-            Nul::Quit | Nul::EndLine => NulEnds::Always,
-        }
     }
 
     fn is_over(&self, state: &FileState) -> bool {
@@ -658,18 +647,24 @@ impl Visit for Searcher<'_> {
         state.skip_line(bytes);
     }
 
-    fn allows_gaps(&self) -> bool {
-        let Rules { before_context, after_context, passthru, line_end, stop_on_nonmatch, .. } = self.rules;
-        let asks_for_others = before_context > 0
-            || after_context > 0
-            || passthru
-            || stop_on_nonmatch
-            || self.style.options.invert;
-        !asks_for_others && self.wants() == Wants::Blocks && self.scope_finder.is_none() && line_end == b'\n'
-    }
-
     fn skip_to(&mut self, state: &mut FileState, offset: u64, lines: u64) {
         state.skip_to(offset, lines);
+    }
+}
+
+impl<M: Matcher<Captures: Send> + Send> Print for Searcher<'_, M> {
+    type Tally = Tally;
+
+    fn absent(&mut self, source: &Source, absent: &Absent, out: &mut Output<'_>) -> Option<ControlFlow<()>> {
+        let options = &self.style.options;
+        let depends_on_nul =
+            self.mode() == Mode::FilesWithoutMatch || options.include_zero || self.wants_stats();
+        if !absent.is_plain && (depends_on_nul || self.nul(source) != Nul::Quit) {
+            return None;
+        }
+        let mut state = FileState::default();
+        state.searched = absent.stamp.size;
+        Some(self.end(source, state, Tally::default(), out))
     }
 
     fn print(

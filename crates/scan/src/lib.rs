@@ -1,7 +1,7 @@
 //! Finds files, reads them, cuts them into blocks of whole lines or records, and folds over the blocks in parallel.
 //!
 //! A job implements [`Accumulate`], which processes blocks and joins the results of the workers. [`fold`] does the rest: it owns
-//! every thread, file descriptor and read. Output in the order of the files is that of a [`Visit`], run by [`in_order`].
+//! every thread, file descriptor and read. Output in the order of the files is that of a [`Print`], run by [`in_order`].
 //!
 //! No thread is started for a file, for reading or for writing: workers pull work, and the one that completes the front of the
 //! output writes it. A job takes memory for one block per worker, which grows for a longer record up to
@@ -62,7 +62,7 @@ mod walk;
 
 pub use block::{Block, FindNul, FirstNul, Lookahead, Medium, Place, RereadFile, Source};
 pub use collect::merged::{Accumulate, Folded, fold};
-pub use collect::ordered::{End, Ordered, Output, Visit, Wants, in_order};
+pub use collect::ordered::{End, Ordered, Output, Print, Search, Select, Wants, in_order};
 pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};
 pub use follow::{Followed, Next, Pause, follow};
 pub use ignore::overrides::{Override, OverrideBuilder};

@@ -9,7 +9,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use finecomb_scan::{
-    Accumulate, Block, Inputs, Meter, Output, ScanOptions, Source, Visit, WalkOptions, Width, fold, in_order,
+    Accumulate, Block, Inputs, Meter, Output, Print, ScanOptions, Search, Select, Source, WalkOptions, Width,
+    fold, in_order,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -22,10 +23,11 @@ type Files = BTreeMap<String, Vec<u8>>;
 /// Prints the name of each file and its lines.
 struct Lines;
 
-impl Visit for Lines {
+impl Select for Lines {}
+
+impl Search for Lines {
     type Found = ();
     type State = ();
-    type Tally = ();
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) {}
 
@@ -34,6 +36,10 @@ impl Visit for Lines {
     fn advance(&mut self, _block: &Block<'_>, _found: &(), _state: &mut ()) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+}
+
+impl Print for Lines {
+    type Tally = ();
 
     fn print(
         &mut self,

@@ -8,7 +8,8 @@ use std::process::Command;
 use std::thread;
 
 use finecomb_scan::{
-    Accumulate, Block, Inputs, Meter, Output, Problem, ScanOptions, Source, Visit, Width, fold, in_order,
+    Accumulate, Block, Inputs, Meter, Output, Print, Problem, ScanOptions, Search, Select, Source, Width,
+    fold, in_order,
 };
 use tempfile::tempdir;
 
@@ -33,10 +34,11 @@ impl Accumulate for Ignore {
 /// Prints the offsets of lines in the text, which no byte order mark precedes.
 struct Lines;
 
-impl Visit for Lines {
+impl Select for Lines {}
+
+impl Search for Lines {
     type Found = ();
     type State = ();
-    type Tally = ();
 
     fn begin(&mut self, _: &Source, _: &[u8]) {}
 
@@ -45,6 +47,10 @@ impl Visit for Lines {
     fn advance(&mut self, _: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+}
+
+impl Print for Lines {
+    type Tally = ();
 
     fn print(
         &mut self,

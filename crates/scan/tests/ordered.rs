@@ -11,8 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use finecomb_scan::{
-    Block, Detail, Inputs, Mapping, Meter, Ordered, Output, Progress, ScanOptions, Sort, SortKey, Source,
-    Stop, Visit, WalkOptions, Wants, Watch, Width, in_order,
+    Block, Detail, Inputs, Mapping, Meter, Ordered, Output, Print, Progress, ScanOptions, Search, Select,
+    Sort, SortKey, Source, Stop, WalkOptions, Wants, Watch, Width, in_order,
 };
 use finecomb_sys::advice::forget;
 use finecomb_sys::bytes_from_storage_by_thread;
@@ -24,18 +24,15 @@ struct Numbers {
     limit: usize,
 }
 
-impl Visit for Numbers {
-    type Found = usize;
-    type State = usize;
-    type Tally = usize;
-
+impl Select for Numbers {
     fn wants(&self) -> Wants {
         self.wants
     }
+}
 
-    fn name(&mut self, source: &Source, out: &mut Output<'_>) {
-        out.bytes().extend(format!("{source}\n").bytes());
-    }
+impl Search for Numbers {
+    type Found = usize;
+    type State = usize;
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) -> usize {
         0
@@ -52,6 +49,14 @@ impl Visit for Numbers {
 
     fn skip_line(&mut self, state: &mut usize, _bytes: u64) {
         *state += 1;
+    }
+}
+
+impl Print for Numbers {
+    type Tally = usize;
+
+    fn name(&mut self, source: &Source, out: &mut Output<'_>) {
+        out.bytes().extend(format!("{source}\n").bytes());
     }
 
     fn print(
@@ -233,14 +238,15 @@ fn large_output_to_a_slow_reader_does_not_deadlock() {
 /// Prints each file with its size, and whether it came in one block. Ends the job after a file named `last`.
 struct Sizes;
 
-impl Visit for Sizes {
-    type Found = ();
-    type State = (u64, bool);
-    type Tally = ();
-
+impl Select for Sizes {
     fn whole_size(&self, source: &Source) -> usize {
         if source.path().unwrap().ends_with("program") { 200 } else { 0 }
     }
+}
+
+impl Search for Sizes {
+    type Found = ();
+    type State = (u64, bool);
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) -> (u64, bool) {
         (0, false)
@@ -252,6 +258,10 @@ impl Visit for Sizes {
         *state = (state.0 + block.bytes.len() as u64, block.is_whole);
         ControlFlow::Continue(())
     }
+}
+
+impl Print for Sizes {
+    type Tally = ();
 
     fn print(
         &mut self,
@@ -354,10 +364,11 @@ fn sorted_files_are_read_once_each() {
 /// Prints the sizes of files with an `m`, whose matches are known without a visit.
 struct Matching;
 
-impl Visit for Matching {
+impl Select for Matching {}
+
+impl Search for Matching {
     type Found = ();
     type State = (u64, bool);
-    type Tally = ();
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) -> (u64, bool) {
         (0, false)
@@ -373,6 +384,10 @@ impl Visit for Matching {
         *state = (state.0 + block.bytes.len() as u64, state.1 || block.bytes.contains(&b'm'));
         ControlFlow::Continue(())
     }
+}
+
+impl Print for Matching {
+    type Tally = ();
 
     fn end(
         &mut self,
@@ -488,14 +503,15 @@ struct OpenFiles<'a> {
     most: usize,
 }
 
-impl Visit for OpenFiles<'_> {
-    type Found = ();
-    type State = ();
-    type Tally = ();
-
+impl Select for OpenFiles<'_> {
     fn wants(&self) -> Wants {
         Wants::Whole(usize::MAX)
     }
+}
+
+impl Search for OpenFiles<'_> {
+    type Found = ();
+    type State = ();
 
     fn begin(&mut self, _: &Source, _: &[u8]) {}
 
@@ -509,6 +525,10 @@ impl Visit for OpenFiles<'_> {
     fn advance(&mut self, _: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+}
+
+impl Print for OpenFiles<'_> {
+    type Tally = ();
 }
 
 /// Most files open at a time, and bytes that came from storage. The calling thread is the only worker.
@@ -631,20 +651,21 @@ fn progress_is_shown_with_the_total_unless_an_input_is_decoded() {
 /// Truncates a file while its parts are searched, and prints the number of bytes left.
 struct Truncating(PathBuf);
 
-impl Visit for Truncating {
-    type Found = Range<usize>;
-    type State = ();
-    type Tally = ();
-
+impl Select for Truncating {
     fn wants(&self) -> Wants {
         Wants::Whole(usize::MAX)
     }
 
-    fn begin(&mut self, _source: &Source, _start: &[u8]) {}
-
     fn searches_parts(&self) -> bool {
         true
     }
+}
+
+impl Search for Truncating {
+    type Found = Range<usize>;
+    type State = ();
+
+    fn begin(&mut self, _source: &Source, _start: &[u8]) {}
 
     fn search_part(&mut self, text: &[u8], part: Range<usize>) -> Option<Range<usize>> {
         assert!(text.get(part.clone()).is_some());
@@ -664,6 +685,10 @@ impl Visit for Truncating {
     fn advance(&mut self, _block: &Block<'_>, _found: &Range<usize>, (): &mut ()) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+}
+
+impl Print for Truncating {
+    type Tally = ();
 
     fn print(
         &mut self,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
-use finecomb_scan::{Absent, Block, Meter, Output, Source, Visit, Wants};
+use finecomb_scan::{Absent, Block, Meter, Output, Print, Search, Select, Source, Wants};
 
 use crate::extract::{MAX_SCOPES, Parsed};
 use crate::language::{Language, not_in_this_build};
@@ -123,20 +123,17 @@ impl<'q> Lister<'q> {
     }
 }
 
-impl Visit for Lister<'_> {
-    /// The language of the file and its listed symbols; `None` if the language is not wanted.
-    type Found = Option<(Language, Vec<Symbol>)>;
-    /// The file is not wanted.
-    type State = bool;
-    type Tally = ();
-
+impl Select for Lister<'_> {
     fn wants(&self) -> Wants {
         Wants::Whole(SIZE_LIMIT)
     }
+}
 
-    fn absent(&mut self, _: &Source, absent: &Absent, _: &mut Output<'_>) -> Option<ControlFlow<()>> {
-        absent.is_plain.then_some(ControlFlow::Continue(()))
-    }
+impl Search for Lister<'_> {
+    /// The language of the file, if it is one that is asked for, and what is listed of it.
+    type Found = Option<(Language, Vec<Symbol>)>;
+    /// The file is not wanted.
+    type State = bool;
 
     fn begin(&mut self, source: &Source, _start: &[u8]) -> bool {
         let is_known = self.query.may_know(source.display_path());
@@ -174,6 +171,14 @@ impl Visit for Lister<'_> {
 
     fn advance(&mut self, _: &Block<'_>, _: &Self::Found, _: &mut bool) -> ControlFlow<()> {
         ControlFlow::Continue(())
+    }
+}
+
+impl Print for Lister<'_> {
+    type Tally = ();
+
+    fn absent(&mut self, _: &Source, absent: &Absent, _: &mut Output<'_>) -> Option<ControlFlow<()>> {
+        absent.is_plain.then_some(ControlFlow::Continue(()))
     }
 
     fn print(

@@ -8,7 +8,7 @@ mod records;
 
 use std::ops::{ControlFlow, Range};
 
-use finecomb_scan::{Absent, Block, Meter, Output, Source, Visit, Wants};
+use finecomb_scan::{Absent, Block, Meter, Output, Print, Search, Select, Source, Wants};
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use grep_printer::{
     ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
@@ -330,22 +330,53 @@ fn search_json(
     Outcome { any: sink.has_match(), stats, error: error.map(|error| error.to_string()) }
 }
 
-impl Visit for WholeSearcher<'_> {
-    type Found = ();
-    type State = ();
-    type Tally = ();
-
+impl Select for WholeSearcher<'_> {
     fn wants(&self) -> Wants {
         Wants::Whole(usize::MAX)
     }
 
+    fn searches_parts(&self) -> bool {
+        let GrepOptions { mode, quiet, max_count, limit, stop_on_nonmatch, .. } = self.options;
+        let may_end_early = *quiet || *stop_on_nonmatch || max_count.is_some() || limit.is_some();
+        self.ahead.is_some()
+            && !may_end_early
+            && !matches!(mode, Mode::FilesWithMatches | Mode::FilesWithoutMatch)
+    }
+}
+
+impl Search for WholeSearcher<'_> {
+    type Found = PartMatches;
+    type State = ();
+
     fn begin(&mut self, _source: &Source, _start: &[u8]) {}
+
+    fn search_part(&mut self, text: &[u8], part: Range<usize>) -> Option<PartMatches> {
+        self.ahead?.search(&self.matcher, text, part)
+    }
+
+    fn receive_parts(&mut self, found: Vec<Option<PartMatches>>) {
+        self.parts = found.into_iter().flatten().collect();
+    }
 
     // All is done when it is printed.
     fn search(&mut self, _block: &mut Block<'_>) {}
 
     fn advance(&mut self, _block: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
         ControlFlow::Continue(())
+    }
+}
+
+impl Print for WholeSearcher<'_> {
+    type Tally = ();
+
+    fn absent(
+        &mut self,
+        _source: &Source,
+        absent: &Absent,
+        _out: &mut Output<'_>,
+    ) -> Option<ControlFlow<()>> {
+        // Behind a NUL, a match may be found or not.
+        (absent.is_plain && !self.options.counts_absent()).then_some(ControlFlow::Continue(()))
     }
 
     fn print(

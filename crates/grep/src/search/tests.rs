@@ -1,6 +1,6 @@
 //! Searches of blocks with long lines, and of what need not be printed.
 
-use finecomb_scan::{Block, LONG_LINE, Meter, NulEnds, Output, Source, Visit};
+use finecomb_scan::{Block, LONG_LINE, Meter, NulEnds, Output, Print, Search, Select, Source};
 
 use super::*;
 use crate::any_matcher::AnyMatcher;

@@ -1,11 +1,10 @@
 //! Jobs with output in the order of their inputs, at any number of workers.
 //!
-//! A [`Visit`] defines how a file is processed. A file is one block or many. Everything that can be determined without
-//! knowing the preceding part of the file ([`Visit::search`]) runs in parallel. Per-file state, such as the number of
-//! lines so far, advances from block to block in order ([`Visit::advance`]); this should be little work. The output of
-//! a block follows from both ([`Visit::print`]), again in parallel.
-//!
-//! Such a job does not use the queue of [`fold`](crate::fold()): a queue without order cannot bound the output that waits.
+//! Three traits define how a file is processed: what is wanted of it ([`Select`]), the work on its blocks ([`Search`]), and their
+//! output ([`Print`]). A file is one block or many. Everything that can be determined without
+//! knowing the preceding part of the file ([`Search::search`]) runs in parallel. Per-file state, such as the number of
+//! lines so far, advances from block to block in order ([`Search::advance`]); this should be little work. The output of
+//! a block follows from both ([`Print::print`]), again in parallel.
 
 mod ahead;
 mod archive;
@@ -42,7 +41,7 @@ use collected::Collected;
 pub use end::End;
 use job::Job;
 pub use output::Output;
-pub use visit::{Visit, Wants};
+pub use visit::{Print, Search, Select, Wants};
 use worker::{Done, Visitor};
 
 /// Result of a job.
@@ -94,7 +93,7 @@ impl<V> Default for Ordered<V> {
 /// Output is written as soon as all output before it has been. Pending output is bounded: see `schedule/sequencer.rs`.
 ///
 /// Blocks are runs of whole lines, or of whole records if [`ScanOptions::recognize`] tells how a file is divided into them.
-pub fn in_order<V: Visit>(
+pub fn in_order<V: Print>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
     separator: Option<Vec<u8>>,
@@ -190,7 +189,7 @@ struct Found {
 }
 
 /// Finds and sorts all files. `meter` is that of the calling thread.
-fn collect<V: Visit>(
+fn collect<V: Print>(
     context: Context<'_>,
     options: &ScanOptions<'_>,
     (stopwatch, meter): (&Stopwatch, Meter),
@@ -238,7 +237,7 @@ fn collect<V: Visit>(
 
 /// Runs all tasks of the sequencer on all workers, and returns them with their times. `meter` is that of the calling thread. Reports the progress, of which
 /// `done` is told, if it is wanted.
-fn run<'w, V: Visit + 'w>(
+fn run<'w, V: Print + 'w>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
     sequencer: &Sequencer<'_, Job<V>>,
@@ -258,7 +257,7 @@ fn run<'w, V: Visit + 'w>(
     })
 }
 
-fn run_workers<'w, V: Visit + 'w>(
+fn run_workers<'w, V: Print + 'w>(
     options: &ScanOptions<'_>,
     sequencer: &Sequencer<'_, Job<V>>,
     (stopwatch, meter): (&Stopwatch, Meter),

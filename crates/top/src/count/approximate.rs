@@ -11,7 +11,9 @@ mod summary;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use finecomb_scan::{Block, Inputs, Meter, Ordered, Output, Phase, ScanOptions, Source, Visit, in_order};
+use finecomb_scan::{
+    Block, Inputs, Meter, Ordered, Output, Phase, Print, ScanOptions, Search, Select, Source, in_order,
+};
 
 use crate::count::Counter;
 use crate::count::answer::{Answer, Approximation, Outcome};
@@ -78,14 +80,15 @@ struct Feeder<'q> {
     bytes: u64,
 }
 
-impl Visit for Feeder<'_> {
-    type Found = ();
-    type State = ();
-    type Tally = ();
-
+impl Select for Feeder<'_> {
     fn divides_large_blocks(&self) -> bool {
         true
     }
+}
+
+impl Search for Feeder<'_> {
+    type Found = ();
+    type State = ();
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) {}
 
@@ -94,6 +97,10 @@ impl Visit for Feeder<'_> {
     fn advance(&mut self, _block: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+}
+
+impl Print for Feeder<'_> {
+    type Tally = ();
 
     fn print(
         &mut self,

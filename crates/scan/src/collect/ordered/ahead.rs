@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use finecomb_meter::Phase;
 
-use super::visit::{Visit, Wants};
+use super::visit::{Print, Wants};
 use super::worker::{FILE_WORK, Visitor};
 use crate::block::{Block, Source};
 
@@ -50,7 +50,7 @@ impl Ahead {
     }
 }
 
-impl<V: Visit> Visitor<'_, V> {
+impl<V: Print> Visitor<'_, V> {
     /// Searches an open file ahead. Returns `true` if it is done: it is small, and has no match. Otherwise, and after any error, it
     /// is to be read in its turn.
     pub(super) fn search_ahead(&mut self, source: &Source, file: &File, short_read_is_end: bool) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::job::{Job, Unshared};
-use super::visit::{Visit, Wants};
+use super::visit::{Print, Wants};
 use super::worker::Visitor;
 use crate::block::{Block, Source};
 use crate::problem::ProblemKind;
@@ -16,7 +16,7 @@ use crate::source::stream::Stream;
 /// Maximum size of a member that is visited as a whole, in bytes. A small archive may hold one of any size.
 const MAX_WHOLE: usize = 256 << 20;
 
-impl<V: Visit> Visitor<'_, V> {
+impl<V: Print> Visitor<'_, V> {
     /// Takes the next members of an archive, returns the archive to other workers, and visits the members.
     pub(super) fn visit_archive(&mut self, slot: SlotId, mut archive: Box<Archive>) {
         let limit = self.limit(&archive.source);

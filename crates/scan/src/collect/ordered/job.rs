@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::chain::Chain;
 use super::mapped::Mapped;
-use super::visit::{Visit, Wants};
+use super::visit::{Print, Wants};
 use crate::block::Source;
 use crate::inputs::Inputs;
 use crate::schedule::sequencer::{Claim, Divisible};
@@ -20,7 +20,7 @@ use crate::stop::Stop;
 const NAMES_PER_TASK: usize = 1024;
 
 /// A task.
-pub(crate) enum Job<V: Visit> {
+pub(crate) enum Job<V: Print> {
     Open(Task),
     /// Collected files, by number.
     Listed(Range<usize>),
@@ -35,7 +35,7 @@ pub(crate) enum Job<V: Visit> {
 }
 
 /// Part of a task.
-pub(crate) enum Work<V: Visit> {
+pub(crate) enum Work<V: Print> {
     Open(Task),
     Listed(Range<usize>),
     /// The chunk at an offset, and its block number.
@@ -51,7 +51,7 @@ pub(crate) enum Work<V: Visit> {
 }
 
 /// A file that is shared by several workers.
-pub(crate) struct Shared<V: Visit> {
+pub(crate) struct Shared<V: Print> {
     pub(crate) source: Source,
     /// Offset in the file at which its text begins. Visitors see offsets in the text.
     pub(crate) start: u64,
@@ -63,7 +63,7 @@ pub(crate) struct Shared<V: Visit> {
 }
 
 /// State of a file that is visited by a single worker.
-pub(crate) struct Unshared<V: Visit> {
+pub(crate) struct Unshared<V: Print> {
     /// Offset in the file at which its text begins.
     pub(crate) start: u64,
     pub(crate) state: V::State,
@@ -71,13 +71,13 @@ pub(crate) struct Unshared<V: Visit> {
 }
 
 /// A stream, and the number of blocks read from it.
-pub(crate) struct Streamed<V: Visit> {
+pub(crate) struct Streamed<V: Print> {
     pub(crate) shared: Arc<Shared<V>>,
     pub(crate) stream: Stream,
     pub(crate) blocks: u64,
 }
 
-impl<V: Visit> Job<V> {
+impl<V: Print> Job<V> {
     /// Tasks that open the named inputs.
     pub(crate) fn named(inputs: &Inputs) -> Vec<Self> {
         (0..inputs.named.len()).map(|number| Self::Open(Task::Named(number))).collect()
@@ -91,7 +91,7 @@ impl<V: Visit> Job<V> {
     }
 }
 
-impl<V: Visit> Divisible for Job<V> {
+impl<V: Print> Divisible for Job<V> {
     type Part = Work<V>;
 
     fn claim(self) -> Claim<Self, Work<V>> {

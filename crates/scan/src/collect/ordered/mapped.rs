@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, PoisonError, RwLock};
 use finecomb_sys::GuardedMap;
 use finecomb_sys::locks::{lock, unpoisoned};
 
-use super::visit::Visit;
+use super::visit::Print;
 use crate::block::Source;
 
 /// A text in the buffer of a reader or in a map: all of a file, or a part of it.
@@ -24,7 +24,7 @@ pub(super) struct WholeText {
 }
 
 /// A mapped file.
-pub(crate) struct Mapped<V: Visit> {
+pub(crate) struct Mapped<V: Print> {
     pub(super) source: Source,
     /// Written to by the visit of the whole, when all parts have been searched.
     pub(super) map: RwLock<GuardedMap>,
@@ -41,7 +41,7 @@ struct Parts<F> {
     missing: usize,
 }
 
-impl<V: Visit> Mapped<V> {
+impl<V: Print> Mapped<V> {
     pub(super) fn new(source: Source, map: GuardedMap, text: WholeText, part_size: usize) -> Self {
         let missing = text.range.len().div_ceil(part_size);
         let found = (0..missing).map(|_| None).collect();

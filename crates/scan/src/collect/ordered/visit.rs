@@ -9,15 +9,8 @@ use crate::block::{Block, Source};
 use crate::snapshot::Absent;
 use crate::source::bounds::NulEnds;
 
-/// Defines how files are searched and printed. Each worker has its own value.
-pub trait Visit: Send {
-    /// Result of the search of a block.
-    type Found: Send;
-    /// Per-file state that advances from block to block.
-    type State: Clone + Send;
-    /// Totals of a file, accumulated while its blocks are printed in any order.
-    type Tally: Default + Send;
-
+/// Selects the part of each file that a job reads, and how it is divided.
+pub trait Select: Send {
     /// The part of a file that is wanted. Default: blocks.
     fn wants(&self) -> Wants {
         Wants::Blocks
@@ -34,28 +27,32 @@ pub trait Visit: Send {
         false
     }
 
-    /// Processes a file of which only the name is wanted.
-    fn name(&mut self, _source: &Source, _out: &mut Output<'_>) {}
-
-    /// Processes a file that is known to hold no match, as its stamp of a moment ago proves, instead of reading it. The
-    /// result is that of [`Visit::end`]; `None` if the file is to be read all the same. Default: `None`.
-    fn absent(
-        &mut self,
-        _source: &Source,
-        _absent: &Absent,
-        _out: &mut Output<'_>,
-    ) -> Option<ControlFlow<()>> {
-        None
-    }
-
-    /// Returns the state before the first block of a file. `start` holds the first [`HEAD_SIZE`](crate::HEAD_SIZE)
-    /// bytes of a file that is larger than its first block, or fewer for a pipe.
-    fn begin(&mut self, source: &Source, start: &[u8]) -> Self::State;
-
     /// Returns the NULs that end lines of a file. Default: none.
     fn nul_ends(&self, _source: &Source) -> NulEnds {
         NulEnds::Never
     }
+
+    /// Whether the parts of a large file that is wanted as a whole are searched first, each by any worker. Default: `false`.
+    fn searches_parts(&self) -> bool {
+        false
+    }
+
+    /// Whether parts of a file without a match may be skipped; [`Search::skip_to`] then advances the state past them. Default: `false`.
+    fn allows_gaps(&self) -> bool {
+        false
+    }
+}
+
+/// The search of files, block by block, and what is carried from block to block.
+pub trait Search: Select {
+    /// Result of the search of a block.
+    type Found: Send;
+    /// Per-file state that advances from block to block.
+    type State: Clone + Send;
+
+    /// Returns the state before the first block of a file. `start` holds the first [`HEAD_SIZE`](crate::HEAD_SIZE)
+    /// bytes of a file that is larger than its first block, or fewer for a pipe.
+    fn begin(&mut self, source: &Source, start: &[u8]) -> Self::State;
 
     /// Returns `true` if nothing of a file is wanted, given the state before its first block. Default: `false`.
     fn is_over(&self, _state: &Self::State) -> bool {
@@ -65,11 +62,6 @@ pub trait Visit: Send {
     /// Searches a block without knowing the preceding part of the file. The bytes may be changed; later steps see the
     /// changed bytes.
     fn search(&mut self, block: &mut Block<'_>) -> Self::Found;
-
-    /// Whether the parts of a large file that is wanted as a whole are searched first, each by any worker. Default: `false`.
-    fn searches_parts(&self) -> bool {
-        false
-    }
 
     /// Searches a part of a text that is wanted as a whole. The text is not changed.
     fn search_part(&mut self, _text: &[u8], _part: Range<usize>) -> Option<Self::Found> {
@@ -93,6 +85,29 @@ pub trait Visit: Send {
     /// Advances the state past an overlong line of at least this many bytes.
     fn skip_line(&mut self, _state: &mut Self::State, _bytes: u64) {}
 
+    /// Advances the state to an offset with this number of lines before it. The skipped text holds no match and no NUL.
+    fn skip_to(&mut self, _state: &mut Self::State, _offset: u64, _lines: u64) {}
+}
+
+/// The output of a file: its name, its blocks and its end. Each worker of a job has a value of its own.
+pub trait Print: Search {
+    /// Totals of a file, accumulated while its blocks are printed in any order.
+    type Tally: Default + Send;
+
+    /// Processes a file of which only the name is wanted.
+    fn name(&mut self, _source: &Source, _out: &mut Output<'_>) {}
+
+    /// Processes a file that is known to hold no match, as its stamp of a moment ago proves, instead of reading it. The
+    /// result is that of [`Print::end`]; `None` if the file is to be read all the same. Default: `None`.
+    fn absent(
+        &mut self,
+        _source: &Source,
+        _absent: &Absent,
+        _out: &mut Output<'_>,
+    ) -> Option<ControlFlow<()>> {
+        None
+    }
+
     /// Prints the result of a block, given the state before it, and enters the phases of its work. Default: nothing.
     fn print(
         &mut self,
@@ -107,14 +122,6 @@ pub trait Visit: Send {
 
     /// Adds the totals of other blocks.
     fn add(_tally: &mut Self::Tally, _other: Self::Tally) {}
-
-    /// Whether parts of a file without a match may be skipped; [`Visit::skip_to`] then advances the state past them. Default: `false`.
-    fn allows_gaps(&self) -> bool {
-        false
-    }
-
-    /// Advances the state to an offset with this number of lines before it. The skipped text holds no match and no NUL.
-    fn skip_to(&mut self, _state: &mut Self::State, _offset: u64, _lines: u64) {}
 
     /// Ends a file, given the state after its last block and its totals. [`ControlFlow::Break`] ends the job at once.
     /// Then output that is not yet written is dropped, here and of all files before: only a job that prints nothing, such

@@ -11,7 +11,7 @@ use finecomb_sys::GuardedMap;
 
 use super::job::{Job, Shared, Streamed, Unshared};
 use super::mapped::{Mapped, WholeText};
-use super::visit::Visit;
+use super::visit::Print;
 use super::worker::{FILE_WORK, Visitor};
 use crate::block::{Block, Lookahead, Source};
 use crate::problem::ProblemKind;
@@ -24,7 +24,7 @@ use crate::source::cut::{Part, add_lines, parts_of_records, slices};
 use crate::source::reader::Reader;
 use crate::source::shared::Chunks;
 
-impl<V: Visit> Visitor<'_, V> {
+impl<V: Print> Visitor<'_, V> {
     /// Records processed bytes.
     pub(super) fn record_bytes(&mut self, bytes: usize) {
         self.reader.meter.add_bytes(bytes as u64);
@@ -372,7 +372,7 @@ fn divided(
 }
 
 /// A searched part of a block.
-struct Searched<'a, V: Visit> {
+struct Searched<'a, V: Print> {
     block: Block<'a>,
     too_long: Option<usize>,
     found: Option<V::Found>,

@@ -15,7 +15,7 @@ use super::collected::Collected;
 use super::job::{Job, Shared, Streamed, Work};
 use super::mapped::WholeText;
 use super::output::Output;
-use super::visit::{Visit, Wants};
+use super::visit::{Print, Wants};
 use crate::block::{Medium, Source};
 use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
@@ -59,7 +59,7 @@ const BACKLOG: usize = 8;
 pub(super) const FILE_WORK: u64 = 32 << 10;
 
 /// A worker of a job.
-pub(crate) struct Visitor<'w, V: Visit> {
+pub(crate) struct Visitor<'w, V: Print> {
     pub(crate) reader: Reader<'w>,
     number: usize,
     pub(super) sequencer: &'w Sequencer<'w, Job<V>>,
@@ -89,7 +89,7 @@ pub(crate) struct Done {
     pub(super) extent: Extent,
 }
 
-impl<'w, V: Visit> Visitor<'w, V> {
+impl<'w, V: Print> Visitor<'w, V> {
     pub(crate) fn new(
         reader: Reader<'w>,
         number: usize,
@@ -644,7 +644,7 @@ impl<'w, V: Visit> Visitor<'w, V> {
 }
 
 /// The tasks of a run, as elements of the sequence.
-fn jobs<V: Visit>(directory: &Arc<Directory>, run: Run) -> impl Iterator<Item = Planned<Job<V>>> {
+fn jobs<V: Print>(directory: &Arc<Directory>, run: Run) -> impl Iterator<Item = Planned<Job<V>>> {
     tasks(directory, run).map(|task| (None, Some(Job::Open(task))))
 }
 

@@ -12,17 +12,18 @@ use proptest::prelude::*;
 use tempfile::{TempDir, tempdir};
 
 use crate::{
-    Accumulate, Block, Inputs, Output, Reason, Recognize, Recognized, RecordEnds, Records, ScanOptions,
-    Source, Visit, Width, fold, in_order,
+    Accumulate, Block, Inputs, Output, Print, Reason, Recognize, Recognized, RecordEnds, Records,
+    ScanOptions, Search, Select, Source, Width, fold, in_order,
 };
 
 /// Prints every line several times, so that much output is pending.
 struct Repeat(usize);
 
-impl Visit for Repeat {
+impl Select for Repeat {}
+
+impl Search for Repeat {
     type Found = ();
     type State = ();
-    type Tally = ();
 
     fn begin(&mut self, _: &Source, _: &[u8]) {}
 
@@ -31,6 +32,10 @@ impl Visit for Repeat {
     fn advance(&mut self, _: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+}
+
+impl Print for Repeat {
+    type Tally = ();
 
     fn print(
         &mut self,
@@ -171,10 +176,11 @@ fn every_width_gives_the_same_output() {
 /// Panics on a line of a file.
 struct Panics;
 
-impl Visit for Panics {
+impl Select for Panics {}
+
+impl Search for Panics {
     type Found = ();
     type State = ();
-    type Tally = ();
 
     fn begin(&mut self, _: &Source, _: &[u8]) {}
 
@@ -185,6 +191,10 @@ impl Visit for Panics {
     fn advance(&mut self, _: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+}
+
+impl Print for Panics {
+    type Tally = ();
 
     fn print(
         &mut self,

@@ -12,8 +12,8 @@ use super::super::decompress::tests::{compress, read, xz_with_a_short_chunk};
 use super::*;
 use crate::source::decode::Encoding;
 use crate::{
-    Accumulate, Block, Inputs, LineEnds, NulEnds, Output, Reason, Recognize, Recognized, RecordEnds, Records,
-    ScanOptions, Visit, Width, fold, in_order,
+    Accumulate, Block, Inputs, LineEnds, NulEnds, Output, Print, Reason, Recognize, Recognized, RecordEnds,
+    Records, ScanOptions, Search, Select, Width, fold, in_order,
 };
 
 /// A file with several members (for bzip2 and xz: several blocks), and its text.
@@ -78,12 +78,13 @@ impl Accumulate for Gather {
 }
 
 /// Prints lines with their offsets.
-struct Print;
+struct PrintLines;
 
-impl Visit for Print {
+impl Select for PrintLines {}
+
+impl Search for PrintLines {
     type Found = ();
     type State = u64;
-    type Tally = ();
 
     fn begin(&mut self, _: &Source, _: &[u8]) -> u64 {
         0
@@ -95,6 +96,10 @@ impl Visit for Print {
         *lines += memchr_iter(b'\n', block.bytes).count() as u64;
         ControlFlow::Continue(())
     }
+}
+
+impl Print for PrintLines {
+    type Tally = ();
 
     fn print(
         &mut self,
@@ -142,7 +147,7 @@ fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result
     prop_assert_eq!(&problems, &error);
 
     let mut printed = Vec::new();
-    let done = in_order(&inputs, &options, None, &mut printed, || Print);
+    let done = in_order(&inputs, &options, None, &mut printed, || PrintLines);
     let shown = |(offset, number, line): (u64, Option<u64>, Vec<u8>)| {
         [format!("{offset}:{}:", number.unwrap_or(0)).into_bytes(), line].concat()
     };
