@@ -200,7 +200,7 @@ mod tests {
             let pattern = PatternOptions::default().patterns(["a".to_owned()].into());
             let options = GrepOptions::default().pattern(pattern).mode(Mode::Records).line_number(line_number).before_context(context).after_context(context);
             let inputs = finecomb_scan::Inputs::new([directory.path()]);
-            let scan = finecomb_scan::ScanOptions::default().block_size(block_size);
+            let scan = finecomb_scan::ScanOptions::default().block_size(block_size).into();
             let mut out = Writes::default();
             grep(&inputs, &scan, &Query::new(&options).unwrap(), &mut out);
             let (mut batches, mut found) = (FoundBatches::new(HashMap::new()), Vec::new());

@@ -165,7 +165,7 @@ mod tests {
     use arrow_array::Array;
     use arrow_array::cast::AsArray;
     use arrow_array::types::UInt64Type;
-    use finecomb_scan::{Inputs, ScanOptions};
+    use finecomb_scan::{Inputs, OrderedOptions};
     use finecomb_symbols::{Format, Query, SymbolsOptions, symbols};
 
     use super::*;
@@ -220,7 +220,7 @@ mod tests {
         let options = options.clone().format(Format::Records);
         let mut out = Writes::default();
         let query = Query::new(&options).expect("a valid expression");
-        symbols(&Inputs::new([directory]), &ScanOptions::default(), &query, &mut out);
+        symbols(&Inputs::new([directory]), &OrderedOptions::default(), &query, &mut out);
         out.0
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use finecomb_grep::{Outcome, Query};
-use finecomb_scan::{Checks, Encoding, Inputs, ScanOptions, Snapshots, Width};
+use finecomb_scan::{Checks, Encoding, Inputs, OrderedOptions, ScanOptions, Snapshots, Width};
 use finecomb_tree_index::{Error, Indexes, MAX_FILE, Opened, Sought};
 
 use crate::advice::Advised;
@@ -68,9 +68,9 @@ impl Indexed {
     }
 
     /// The options of a scan that uses the indexes.
-    pub(crate) fn scan<'w>(&self, options: ScanOptions<'w>) -> ScanOptions<'w> {
+    pub(crate) fn scan<'w>(&self, options: ScanOptions<'w>) -> OrderedOptions<'w> {
         let snapshots = self.indexes.clone().map(|indexes| indexes as Arc<dyn Snapshots>);
-        options.snapshots(snapshots)
+        OrderedOptions::from(options).snapshots(snapshots)
     }
 
     /// Takes the indexes as they were opened.

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::io::stdout;
 
 use finecomb_grep::{GrepOptions, PatternOptions, Query, grep};
-use finecomb_scan::{Inputs, ScanOptions};
+use finecomb_scan::{Inputs, OrderedOptions};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args_os().skip(1);
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let pattern = PatternOptions::default().patterns([pattern].into());
     let query = Query::new(&GrepOptions::default().pattern(pattern).with_filename(true).line_number(true))?;
     // One thread for each core. The output is the same with any number.
-    let outcome = grep(&Inputs::new(arguments), &ScanOptions::default(), &query, &mut stdout());
+    let outcome = grep(&Inputs::new(arguments), &OrderedOptions::default(), &query, &mut stdout());
     for problem in &outcome.problems {
         eprintln!("{problem}");
     }

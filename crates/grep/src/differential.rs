@@ -669,7 +669,7 @@ fn found_by_comb(options: &GrepOptions, bytes: &[u8], encoding: Encoding, block_
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("file"), bytes).unwrap();
     let inputs = Inputs { encoding, ..Inputs::new([directory.path()]) };
-    let scan = ScanOptions::default().block_size(block_size);
+    let scan = ScanOptions::default().block_size(block_size).into();
     let mut out = Vec::new();
     let outcome = crate::grep(&inputs, &scan, &Query::new(options).unwrap(), &mut out);
     assert!(outcome.problems.is_empty());

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use finecomb_grep::{GrepOptions, PatternOptions, Query, grep};
-//! use finecomb_scan::{Inputs, ScanOptions};
+//! use finecomb_scan::{Inputs, OrderedOptions};
 //!
 //! let directory = tempfile::tempdir()?;
 //! std::fs::write(directory.path().join("a.txt"), "one\ntwo\nthree\n")?;
@@ -14,7 +14,7 @@
 //! let query = Query::new(&GrepOptions::default().pattern(pattern).line_number(true))?;
 //! let inputs = Inputs::new([directory.path()]);
 //! let mut out = Vec::new();
-//! let outcome = grep(&inputs, &ScanOptions::default(), &query, &mut out);
+//! let outcome = grep(&inputs, &OrderedOptions::default(), &query, &mut out);
 //! assert_eq!(out, b"2:two\n3:three\n1:three\n");
 //! assert!(outcome.any);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -49,7 +49,7 @@ mod which;
 use std::io::Write;
 use std::time::Duration;
 
-use finecomb_scan::{Checks, Inputs, Omitted, Ordered, Problem, Report, ScanOptions, Source, in_order};
+use finecomb_scan::{Checks, Inputs, Omitted, Ordered, OrderedOptions, Problem, Report, Source, in_order};
 use grep_matcher::Matcher;
 pub use grep_printer::{ColorSpecs, HyperlinkConfig, Stats};
 pub use print::CUT;
@@ -193,17 +193,18 @@ pub fn pcre2_version() -> Option<Pcre2Version> {
     None
 }
 
-/// Searches the inputs and prints to `out` during the search. Ignores `options.line_end` in favour of the query's.
+/// Searches the inputs and prints to `out` during the search. Ignores `options.scan.line_end` in favour of the query's.
 ///
 /// With [`Mode::Records`], each write consists of whole [`records`].
 pub fn grep(
     inputs: &Inputs,
-    options: &ScanOptions<'_>,
+    options: &OrderedOptions<'_>,
     query: &Query,
     out: &mut (dyn Write + Send),
 ) -> Outcome {
     let limit = query.style.options.scan_limit();
-    let options = options.clone().line_end(query.line_end()).limit(limit);
+    let scan = options.scan.clone().line_end(query.line_end());
+    let options = options.clone().scan(scan).limit(limit);
     if !query.can_match() {
         return Outcome::of(Ordered::<()>::default(), Totals::default());
     }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 use finecomb_scan::{
-    Block, Inputs, Ordered, Output, Print, ScanOptions, Search, Select, Source, Wants, in_order,
+    Block, Inputs, Ordered, OrderedOptions, Output, Print, Search, Select, Source, Wants, in_order,
 };
 
 use crate::options::GrepOptions;
@@ -13,7 +13,7 @@ use crate::print::lines::Style;
 /// Prints the paths of the files that would be searched. [`Ordered::files`] is their number.
 pub fn list(
     inputs: &Inputs,
-    options: &ScanOptions<'_>,
+    options: &OrderedOptions<'_>,
     grep: &GrepOptions,
     out: &mut (dyn Write + Send),
 ) -> Ordered<()> {

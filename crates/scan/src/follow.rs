@@ -22,7 +22,7 @@ use self::files::FollowedInputs;
 use self::rounds::Rounds;
 use crate::collect::merged::{Accumulate, FoldWorker, Folded, Joining};
 use crate::inputs::{Inputs, is_standard_input};
-use crate::options::{MAX_WIDTH, ScanOptions, Width};
+use crate::options::{FoldOptions, MAX_WIDTH, ScanOptions, Width};
 use crate::problem::{Problem, Problems};
 use crate::progress::{self, JobEnd};
 use crate::schedule::queue::Queue;
@@ -78,16 +78,17 @@ pub struct Followed<J> {
 /// for each core.
 pub fn follow<A: Accumulate>(
     inputs: &Inputs,
-    options: &ScanOptions<'_>,
+    options: &FoldOptions<'_>,
     make: impl Fn() -> A + Sync,
     pause: impl FnMut(Pause<'_, A>) -> Next,
 ) -> Followed<A::Joined> {
+    let FoldOptions { scan: options, narrow } = options;
     let is_watched = options.watch.is_some_and(|watch| watch.threads);
     let stopwatch = Stopwatch::start(options.profile, is_watched);
     let queue = Queue::new(0, options.stop.clone());
     let mut notes = Vec::new();
     let walk = Walk::new(&inputs.walk, true, &mut notes);
-    let (recognize, narrow) = (options.recognize.as_deref(), options.narrow.as_deref());
+    let (recognize, narrow) = (options.recognize.as_deref(), narrow.as_deref());
     let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part: None, narrow };
     let width = match options.width {
         Width::Fixed(workers) => workers.min(MAX_WIDTH),

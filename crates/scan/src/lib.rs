@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use std::ops::ControlFlow;
-//! use finecomb_scan::{Accumulate, Block, Inputs, Meter, ScanOptions, fold};
+//! use finecomb_scan::{Accumulate, Block, FoldOptions, Inputs, Meter, fold};
 //!
 //! /// Counts lines.
 //! #[derive(Default)]
@@ -34,7 +34,7 @@
 //! let file = tempfile::NamedTempFile::new()?;
 //! std::fs::write(file.path(), "one\ntwo\nthree")?;
 //! let inputs = Inputs::new([file.path()]);
-//! let folded = fold(&inputs, &ScanOptions::default(), Lines::default);
+//! let folded = fold(&inputs, &FoldOptions::default(), Lines::default);
 //! assert_eq!(folded.joined, [3]);
 //! assert!(folded.problems.is_empty());
 //! # Ok::<(), std::io::Error>(())
@@ -70,7 +70,7 @@ pub use ignore::types::{Types, TypesBuilder};
 pub use inputs::Inputs;
 pub use lines::LineEnds;
 pub use narrow::{LinesAt, Narrow, Narrowed};
-pub use options::{MAX_WIDTH, ScanOptions, Width};
+pub use options::{FoldOptions, MAX_WIDTH, OrderedOptions, ScanOptions, Width};
 pub use problem::{MemberFault, Problem, ProblemKind, Problems};
 pub use progress::{Progress, Watch};
 pub use recognize::{MAX_HEAD, Reason, Recognize, Recognized};

@@ -1,4 +1,4 @@
-//! Options of a scan: number of workers, block size, maximum line length.
+//! Options of a scan: those of all jobs, and those that jobs with merged results or with ordered output add.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl Width {
     }
 }
 
-/// Options of a scan. The defaults suit nearly every job.
+/// Options of every scan. The defaults suit nearly every job.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ScanOptions<'a> {
@@ -65,23 +65,37 @@ pub struct ScanOptions<'a> {
     /// that cannot be read from an arbitrary offset is read as a whole if the part begins at 0, and otherwise skipped: one that is
     /// compressed or decoded, an archive, a pipe, or one whose records may span lines. Default: all.
     pub part: Option<Range<u64>>,
-    /// Restricts the part of each file that is read. Only for [`fold`](crate::fold). Default: none.
-    pub narrow: Option<Arc<dyn Narrow>>,
-    /// Snapshots of the trees that are searched. Only for [`in_order`](crate::in_order). Default: none.
-    pub snapshots: Option<Arc<dyn Snapshots>>,
-    /// Bound on the output of [`in_order`](crate::in_order) that waits to be written, in bytes. Each worker may hold the
-    /// output of a few blocks on top of it. Default: 4 MiB.
-    pub pending: usize,
-    /// Limit on the number of results that [`in_order`](crate::in_order) prints, as visitors
-    /// [mark](crate::Output::begin_result) them. Default: none.
-    pub limit: Option<Limit>,
     /// Detail of the time profile. Default: none.
     pub profile: Detail,
-    /// Ends the job early when raised. Then [`in_order`](crate::in_order) drops output that is not yet written. Default:
-    /// none.
+    /// Ends the job early when raised. Output that is not yet written is dropped. Default: none.
     pub stop: Option<Arc<Stop>>,
     /// Receives the progress of the job. Default: none.
     pub watch: Option<Watch<'a>>,
+}
+
+/// Options of [`fold`](crate::fold) and [`follow`](crate::follow()).
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct FoldOptions<'a> {
+    /// Those of every scan.
+    pub scan: ScanOptions<'a>,
+    /// Restricts the part of each file that is read. Default: none.
+    pub narrow: Option<Arc<dyn Narrow>>,
+}
+
+/// Options of [`in_order`](crate::in_order).
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct OrderedOptions<'a> {
+    /// Those of every scan.
+    pub scan: ScanOptions<'a>,
+    /// Snapshots of the trees that are searched. Default: none.
+    pub snapshots: Option<Arc<dyn Snapshots>>,
+    /// Bound on the output that waits to be written, in bytes. Each worker may hold the output of a few blocks on top of it.
+    /// Default: 4 MiB.
+    pub pending: usize,
+    /// Limit on the number of results that are printed, as visitors [mark](crate::Output::begin_result) them. Default: none.
+    pub limit: Option<Limit>,
 }
 
 setters! {
@@ -93,13 +107,40 @@ setters! {
         mapping: Mapping,
         recognize: Option<Arc<dyn Recognize>>,
         part: Option<Range<u64>>,
-        narrow: Option<Arc<dyn Narrow>>,
-        snapshots: Option<Arc<dyn Snapshots>>,
-        pending: usize,
-        limit: Option<Limit>,
         profile: Detail,
         stop: Option<Arc<Stop>>,
         watch: Option<Watch<'a>>,
+    }
+}
+
+setters! {
+    FoldOptions<'a> { scan: ScanOptions<'a>, narrow: Option<Arc<dyn Narrow>> }
+}
+
+setters! {
+    OrderedOptions<'a> {
+        scan: ScanOptions<'a>,
+        snapshots: Option<Arc<dyn Snapshots>>,
+        pending: usize,
+        limit: Option<Limit>,
+    }
+}
+
+impl<'a> From<ScanOptions<'a>> for FoldOptions<'a> {
+    fn from(scan: ScanOptions<'a>) -> Self {
+        Self { scan, narrow: None }
+    }
+}
+
+impl<'a> From<ScanOptions<'a>> for OrderedOptions<'a> {
+    fn from(scan: ScanOptions<'a>) -> Self {
+        Self { scan, snapshots: None, pending: 4 << 20, limit: None }
+    }
+}
+
+impl Default for OrderedOptions<'_> {
+    fn default() -> Self {
+        ScanOptions::default().into()
     }
 }
 
@@ -113,10 +154,6 @@ impl Default for ScanOptions<'_> {
             mapping: Mapping::Auto,
             recognize: None,
             part: None,
-            narrow: None,
-            snapshots: None,
-            pending: 4 << 20,
-            limit: None,
             profile: Detail::Nothing,
             stop: None,
             watch: None,

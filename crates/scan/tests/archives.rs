@@ -157,8 +157,8 @@ fn inputs(path: &Path) -> Inputs {
 fn read(path: &Path, width: usize, block_size: usize) -> (Vec<u8>, BTreeMap<String, u64>, usize) {
     let options = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
     let mut out = Vec::new();
-    let done = in_order(&inputs(path), &options, None, &mut out, || Lines);
-    let folded = fold(&inputs(path), &options, Sizes::default);
+    let done = in_order(&inputs(path), &options.clone().into(), None, &mut out, || Lines);
+    let folded = fold(&inputs(path), &options.clone().into(), Sizes::default);
     let sizes = folded.joined.into_iter().flatten().filter(|&(_, size)| size > 0).collect();
     (out, sizes, done.problems.len() + folded.problems.len())
 }

@@ -117,12 +117,14 @@ fn the_offset_of_a_line_that_is_too_long_counts_the_mark_in_every_input() {
             for block_size in [1, 10, 1000, 4000, 60_000, 1 << 20] {
                 let width = Width::Fixed(2);
                 let options = ScanOptions::default().width(width).block_size(block_size).max_line(20);
-                let folded = with_input(path, is_pipe, |inputs| fold(inputs, &options, || Ignore));
+                let folded =
+                    with_input(path, is_pipe, |inputs| fold(inputs, &options.clone().into(), || Ignore));
                 let name = format!("{} {is_pipe} {block_size} {start}", path.display());
                 assert_eq!(reasons(&folded.problems), expected, "{name}");
                 let mut out = Vec::new();
-                let visited =
-                    with_input(path, is_pipe, |inputs| in_order(inputs, &options, None, &mut out, || Lines));
+                let visited = with_input(path, is_pipe, |inputs| {
+                    in_order(inputs, &options.clone().into(), None, &mut out, || Lines)
+                });
                 assert_eq!(reasons(&visited.problems), expected, "{name}");
                 assert!(out.starts_with(b"0 35 36 40 "), "{name}: offsets in the text");
             }

@@ -59,7 +59,7 @@ fn gather_and(
     options: &ScanOptions<'_>,
     on_block: &(dyn Fn(&Block<'_>) -> ControlFlow<()> + Sync),
 ) -> Folded<Vec<Line>> {
-    fold(inputs, options, || Gather { parts: Default::default(), on_block })
+    fold(inputs, &options.clone().into(), || Gather { parts: Default::default(), on_block })
 }
 
 fn sorted(folded: Folded<Vec<Line>>) -> Vec<Line> {

@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use finecomb_scan::{
-    Accumulate, Block, Folded, Inputs, LinesAt, Meter, Narrow, Narrowed, ProblemKind, Progress, Reason,
-    Recognize, Recognized, Records, ScanOptions, Source, Watch, Width, fold,
+    Accumulate, Block, FoldOptions, Folded, Inputs, LinesAt, Meter, Narrow, Narrowed, ProblemKind, Progress,
+    Reason, Recognize, Recognized, Records, ScanOptions, Source, Watch, Width, fold,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -63,12 +63,12 @@ impl Recognize for Csv {
     }
 }
 
-fn options(range: Range<u64>, width: usize, block_size: usize) -> ScanOptions<'static> {
+fn options(range: Range<u64>, width: usize, block_size: usize) -> FoldOptions<'static> {
     let narrow: Option<Arc<dyn Narrow>> = Some(Arc::new(Between(range)));
-    ScanOptions::default().narrow(narrow).width(Width::Fixed(width)).block_size(block_size)
+    FoldOptions::from(ScanOptions::default().width(Width::Fixed(width)).block_size(block_size)).narrow(narrow)
 }
 
-fn gather(path: &Path, options: &ScanOptions<'_>) -> Folded<Vec<(PathBuf, u64, Vec<u8>)>> {
+fn gather(path: &Path, options: &FoldOptions<'_>) -> Folded<Vec<(PathBuf, u64, Vec<u8>)>> {
     fold(&Inputs::new([path]), options, || Gather(Vec::new(), &|| ()))
 }
 
@@ -130,7 +130,8 @@ fn a_file_of_few_blocks_is_read_whole() {
 #[test]
 fn what_cannot_be_read_at_any_offset_is_read_whole_and_noted() {
     let (_directory, path) = file("file.csv", b"a,\"b\nc\"\n".repeat(50).as_slice());
-    let csv = options(100..200, 2, 10).recognize(Some(Arc::new(Csv)));
+    let mut csv = options(100..200, 2, 10);
+    csv.scan.recognize = Some(Arc::new(Csv));
     let folded = gather(&path, &csv);
     assert_eq!((folded.bytes, reasons(&folded)), (400, vec!["its records may span lines"]));
 
@@ -163,7 +164,8 @@ fn the_total_of_the_progress_is_what_is_read() {
         totals.lock().expect("no panic").push(progress.total);
     };
     let watch = Some(Watch::new(Duration::from_millis(1), &show).after(Duration::ZERO));
-    let options = options(100..200, 2, 10).watch(watch);
+    let mut options = options(100..200, 2, 10);
+    options.scan.watch = watch;
     // A block waits for a report, so that there is one after the range is known.
     let wait = || {
         let start = Instant::now();

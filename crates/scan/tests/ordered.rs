@@ -139,10 +139,10 @@ fn in_parallel(root: &Path, wants: Wants, limit: usize, width: usize, block_size
     let mapping = if (width + block_size).is_multiple_of(2) { Mapping::Always } else { Mapping::Never };
     let options = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size).mapping(mapping);
     let mut out = Vec::new();
-    let done = in_order(&Inputs::new([root]), &options, Some(b"--\n".to_vec()), &mut out, || Numbers {
-        wants,
-        limit,
-    });
+    let done =
+        in_order(&Inputs::new([root]), &options.clone().into(), Some(b"--\n".to_vec()), &mut out, || {
+            Numbers { wants, limit }
+        });
     assert!(done.problems.is_empty() && done.output_error.is_none());
     assert_eq!(done.bytes, out.len() as u64);
     out
@@ -193,7 +193,7 @@ fn a_file_above_the_limit_on_whole_files_is_reported_and_skipped() {
     let wants = Wants::Whole(200_000);
     let visitor = || Numbers { wants, limit: 1 };
     let options = ScanOptions::default();
-    let done = in_order(&Inputs::new([root.path()]), &options, None, &mut Vec::new(), visitor);
+    let done = in_order(&Inputs::new([root.path()]), &options.clone().into(), None, &mut Vec::new(), visitor);
     let problems: Vec<String> = done.problems.iter().map(|problem| problem.to_string()).collect();
     let expected = |name| format!("{}: larger than 200,000 bytes; skipped", root.path().join(name).display());
     assert_eq!(problems, [expected("b"), expected("c")]);
@@ -228,7 +228,7 @@ fn large_output_to_a_slow_reader_does_not_deadlock() {
     let mut out = Slow(Vec::new());
     let limit = usize::MAX / 2;
     let separator = Some(b"--\n".to_vec());
-    in_order(&Inputs::new([root.path()]), &options, separator, &mut out, || Numbers {
+    in_order(&Inputs::new([root.path()]), &options.clone().into(), separator, &mut out, || Numbers {
         wants: Wants::Blocks,
         limit,
     });
@@ -305,7 +305,7 @@ impl std::io::Write for Limited {
 fn sizes(inputs: &Inputs, width: usize) -> (String, Ordered<Sizes>) {
     let options = ScanOptions::default().width(Width::Fixed(width)).block_size(10).profile(Detail::Sums);
     let mut out = Limited(Vec::new(), 1000);
-    let done = in_order(inputs, &options, None, &mut out, || Sizes);
+    let done = in_order(inputs, &options.clone().into(), None, &mut out, || Sizes);
     assert!(done.problems.is_empty());
     (String::from_utf8_lossy(&out.0).into_owned(), done)
 }
@@ -429,7 +429,7 @@ fn sorted_files_are_all_visited_whether_few_or_many_match() {
         for width in [1, 2, 8] {
             let options = ScanOptions::default().width(Width::Fixed(width)).profile(Detail::Sums);
             let mut out = Vec::new();
-            let done = in_order(&inputs, &options, None, &mut out, || Matching);
+            let done = in_order(&inputs, &options.clone().into(), None, &mut out, || Matching);
             assert_eq!(String::from_utf8(out).unwrap(), expected);
             let report = done.report.unwrap();
             assert_eq!(done.files, 900);
@@ -481,7 +481,7 @@ fn what_is_written_before_a_break_is_the_beginning_of_the_whole_output() {
     for width in [1, 2, 4, 8] {
         let options = ScanOptions::default().width(Width::Fixed(width)).block_size(10);
         let mut out = Vec::new();
-        let done = in_order(&Inputs::new([root.path()]), &options, None, &mut out, || Sizes);
+        let done = in_order(&Inputs::new([root.path()]), &options.clone().into(), None, &mut out, || Sizes);
         let written = String::from_utf8(out).unwrap().replace(" whole", "");
         assert!(all.starts_with(&written), "{width}: {written}");
         assert!(done.files < 200 || width > 1, "{width}");
@@ -493,7 +493,8 @@ fn an_error_of_the_output_ends_the_job_and_is_returned() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("a"), "line\n").unwrap();
     let mut out = Limited(Vec::new(), 3);
-    let done = in_order(&Inputs::new([root.path()]), &ScanOptions::default(), None, &mut out, || Sizes);
+    let done =
+        in_order(&Inputs::new([root.path()]), &ScanOptions::default().into(), None, &mut out, || Sizes);
     assert_eq!(done.output_error.map(|error| error.to_string()), Some("full".to_owned()));
 }
 
@@ -536,8 +537,10 @@ fn most_open_files(root: &Path) -> (usize, u64) {
     let options = ScanOptions::default().width(Width::Fixed(1));
     let from_storage = || bytes_from_storage_by_thread().unwrap_or_default();
     let before = from_storage();
-    let done =
-        in_order(&Inputs::new([root]), &options, None, &mut Vec::new(), || OpenFiles { root, most: 0 });
+    let done = in_order(&Inputs::new([root]), &options.clone().into(), None, &mut Vec::new(), || OpenFiles {
+        root,
+        most: 0,
+    });
     (done.visits[0].most, from_storage() - before)
 }
 
@@ -585,7 +588,13 @@ fn an_error_of_the_output_wakes_a_read_that_waits() {
         });
         let stop = has_stop.then(|| Arc::new(Stop::new().unwrap()));
         let options = ScanOptions::default().width(Width::Fixed(2)).stop(stop.clone());
-        let done = in_order(&Inputs::new(&pipes), &options, None, &mut Limited(Vec::new(), 0), || Sizes);
+        let done = in_order(
+            &Inputs::new(&pipes),
+            &options.clone().into(),
+            None,
+            &mut Limited(Vec::new(), 0),
+            || Sizes,
+        );
         let _ = ended.send(());
         holder.join().unwrap().unwrap();
         assert!(done.output_error.is_some());
@@ -627,7 +636,10 @@ fn shows(paths: &[PathBuf], sort: Sort, width: usize, awaited: Shown) -> bool {
     let options = ScanOptions::default().width(Width::Fixed(width)).watch(Some(watch));
     let inputs = Inputs { walk: WalkOptions::default().sort(sort), ..Inputs::new(paths) };
     let mut out = Awaiting { seen: &seen, awaited };
-    in_order(&inputs, &options, None, &mut out, || Numbers { wants: Wants::Blocks, limit: usize::MAX });
+    in_order(&inputs, &options.clone().into(), None, &mut out, || Numbers {
+        wants: Wants::Blocks,
+        limit: usize::MAX,
+    });
     let seen = seen.0.lock().unwrap();
     seen.contains(&awaited)
 }
@@ -711,7 +723,9 @@ fn a_mapped_file_that_shrinks_is_reported() {
         fs::write(&path, "xxxxxxxx\n".repeat(10_000)).unwrap();
         let options = ScanOptions::default().width(Width::Fixed(width)).block_size(1000);
         let mut out = Vec::new();
-        let done = in_order(&Inputs::new([&path]), &options, None, &mut out, || Truncating(path.clone()));
+        let done = in_order(&Inputs::new([&path]), &options.clone().into(), None, &mut out, || {
+            Truncating(path.clone())
+        });
         let problems: Vec<String> = done.problems.iter().map(|problem| problem.to_string()).collect();
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(

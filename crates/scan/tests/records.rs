@@ -93,7 +93,7 @@ impl Recognize for Always {
 const QUOTED: Records = Records::Quoted { delimiter: b',' };
 
 fn gather(inputs: &Inputs, options: &ScanOptions<'_>) -> (Vec<Record>, Vec<String>) {
-    let folded: Folded<_> = fold(inputs, options, Gather::default);
+    let folded: Folded<_> = fold(inputs, &options.clone().into(), Gather::default);
     let problems = folded.problems.iter().map(ToString::to_string).collect();
     let (mut records, details): (Vec<_>, Vec<_>) = folded.joined.into_iter().unzip();
     assert!(details.concat().iter().all(|&details| details == Some("details")));
@@ -399,7 +399,9 @@ fn text_starts(path: &Path, block_size: usize) -> Vec<u64> {
         }
     }
 
-    fold(&Inputs::new([path]), &options(2, block_size, 64 << 20), || Starts(Vec::new())).joined.concat()
+    fold(&Inputs::new([path]), &options(2, block_size, 64 << 20).clone().into(), || Starts(Vec::new()))
+        .joined
+        .concat()
 }
 
 /// The beginnings of an input that a recogniser is shown if it needs this many bytes, and the records found.
@@ -524,7 +526,7 @@ fn a_file_that_is_not_recognised_is_one_of_lines_without_details() {
         let recognize = Some(Arc::new(Never) as Arc<dyn Recognize>);
         let options = options(2, block_size, 100).recognize(recognize);
         let inputs = if block_size == 1 { Inputs::new([&path, &file]) } else { Inputs::new([&file]) };
-        let folded = fold(&inputs, &options, Gather::default);
+        let folded = fold(&inputs, &options.clone().into(), Gather::default);
         let (records, details): (Vec<_>, Vec<_>) = folded.joined.into_iter().unzip();
         assert!(details.concat().iter().all(Option::is_none));
         assert!(records.concat().iter().all(|&(.., is_line)| is_line));
@@ -552,7 +554,7 @@ fn a_file_that_cannot_be_used_is_reported_and_skipped() {
         let inputs =
             if block_size == 1 { Inputs::new([&path, &bad, &good]) } else { Inputs::new([&bad, &good]) };
         let options = options(2, block_size, 100).recognize(recognize.clone());
-        let folded = fold(&inputs, &options, Gather::default);
+        let folded = fold(&inputs, &options.clone().into(), Gather::default);
         let (records, _): (Vec<_>, Vec<_>) = folded.joined.into_iter().unzip();
         assert_eq!(records.concat().len(), 2);
         let problems: Vec<String> = folded.problems.iter().map(ToString::to_string).collect();

@@ -4,14 +4,14 @@
 //! no thread: [`finecomb_scan`] hands it texts.
 //!
 //! ```
-//! use finecomb_scan::{Inputs, ScanOptions};
+//! use finecomb_scan::{Inputs, OrderedOptions};
 //! use finecomb_symbols::{Query, SymbolsOptions, symbols};
 //!
 //! let directory = tempfile::tempdir()?;
 //! let file = directory.path().join("a.c");
 //! std::fs::write(&file, "int answer(void) { return 42; }\n")?;
 //! let mut out = Vec::new();
-//! let outcome = symbols(&Inputs::new([&file]), &ScanOptions::default(), &Query::new(&SymbolsOptions::default())?, &mut out);
+//! let outcome = symbols(&Inputs::new([&file]), &OrderedOptions::default(), &Query::new(&SymbolsOptions::default())?, &mut out);
 //! assert_eq!(outcome.stats.total().symbols, 1);
 //! assert!(String::from_utf8(out)?.ends_with(":1:5\tfunction\tanswer\tint answer(void)\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -43,7 +43,7 @@ mod visit;
 
 use std::io::{self, Write};
 
-use finecomb_scan::{Checks, Inputs, Problem, Report, ScanOptions, in_order};
+use finecomb_scan::{Checks, Inputs, OrderedOptions, Problem, Report, in_order};
 
 pub use crate::enclosing::{NotParsed, Scope, ScopeParser};
 pub use crate::kind::{Kind, UnknownKind};
@@ -80,7 +80,7 @@ pub struct Outcome {
 /// Lists what is asked for, and prints them to `out` as they are found. A tags file is printed at the end.
 pub fn symbols(
     inputs: &Inputs,
-    options: &ScanOptions<'_>,
+    options: &OrderedOptions<'_>,
     query: &Query,
     out: &mut (dyn Write + Send),
 ) -> Outcome {

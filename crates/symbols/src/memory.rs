@@ -32,7 +32,7 @@ impl<'q> TextParser<'q> {
 
 #[cfg(all(test, feature = "c"))]
 mod tests {
-    use finecomb_scan::{Inputs, ScanOptions};
+    use finecomb_scan::{Inputs, OrderedOptions};
 
     use super::*;
     use crate::{SymbolsOptions, symbols};
@@ -44,7 +44,7 @@ mod tests {
         let path = directory.path().join("a.c");
         std::fs::write(&path, text).expect("a file");
         let query = Query::new(&SymbolsOptions::default()).expect("a query");
-        let listed = symbols(&Inputs::new([&path]), &ScanOptions::default(), &query, &mut Vec::new());
+        let listed = symbols(&Inputs::new([&path]), &OrderedOptions::default(), &query, &mut Vec::new());
         let mut parser = TextParser::new(&query);
         assert_eq!(parser.count(&path, text) as u64, listed.stats.total().symbols);
         assert_eq!(listed.stats.total().symbols, 4);

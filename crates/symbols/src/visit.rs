@@ -212,7 +212,7 @@ mod tests {
     use std::fs;
     use std::sync::{Arc, Mutex};
 
-    use finecomb_scan::{Inputs, ScanOptions, Source};
+    use finecomb_scan::{Inputs, OrderedOptions, Source};
 
     use super::*;
     use crate::query::SymbolsOptions;
@@ -257,7 +257,7 @@ mod tests {
             let query = if is_stored { query.storing(kept) } else { query };
             let mut out = Vec::new();
             let outcome =
-                symbols(&Inputs::new([directory.path()]), &ScanOptions::default(), &query, &mut out);
+                symbols(&Inputs::new([directory.path()]), &OrderedOptions::default(), &query, &mut out);
             (String::from_utf8(out).expect("UTF-8"), outcome.stats.total())
         };
         let all = SymbolsOptions { stats: true, ..SymbolsOptions::default() };

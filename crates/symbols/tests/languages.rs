@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 use std::{env, fs, thread};
 
-use finecomb_scan::{Inputs, ScanOptions};
+use finecomb_scan::{Inputs, OrderedOptions};
 use finecomb_symbols::{Format, Language, Outcome, Query, ScopeParser, SymbolsOptions, symbols};
 
 /// Lists the definitions of a file.
@@ -16,7 +16,7 @@ fn list(file: &Path, format: Format, thorough: bool) -> (Outcome, String) {
 fn list_with(file: &Path, options: &SymbolsOptions) -> (Outcome, String) {
     let query = Query::new(options).expect("a valid expression");
     let mut out = Vec::new();
-    let outcome = symbols(&Inputs::new([file]), &ScanOptions::default(), &query, &mut out);
+    let outcome = symbols(&Inputs::new([file]), &OrderedOptions::default(), &query, &mut out);
     assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
     assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
     (outcome, String::from_utf8(out).expect("a sample in UTF-8"))

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use finecomb_scan::{Inputs, ScanOptions};
+use finecomb_scan::{Inputs, OrderedOptions};
 use finecomb_symbols::{Format, Query, SymbolsOptions, symbols};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn records(text: &str, thorough: bool) -> (String, bool) {
     let options = SymbolsOptions::default().format(Format::Json).thorough(thorough);
     let query = Query::new(&options).expect("no name to compile");
     let mut out = Vec::new();
-    let outcome = symbols(&Inputs::new([file]), &ScanOptions::default(), &query, &mut out);
+    let outcome = symbols(&Inputs::new([file]), &OrderedOptions::default(), &query, &mut out);
     assert!(outcome.problems.is_empty() && outcome.failures.is_empty());
     let out = String::from_utf8(out).expect("a module in UTF-8");
     (out.replace(&directory.path().display().to_string(), ""), outcome.stats.total().files_with_errors > 0)

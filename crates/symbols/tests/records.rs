@@ -30,7 +30,7 @@ impl std::io::Write for Writes {
 fn list(directory: &Path, options: &SymbolsOptions, width: usize) -> Vec<Vec<u8>> {
     let mut out = Writes::default();
     let query = Query::new(options).expect("a valid expression");
-    let scan = ScanOptions::default().width(Width::Fixed(width));
+    let scan = ScanOptions::default().width(Width::Fixed(width)).into();
     symbols(&Inputs::new([directory]), &scan, &query, &mut out);
     out.0
 }

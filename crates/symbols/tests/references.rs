@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use finecomb_scan::{Inputs, ScanOptions};
+use finecomb_scan::{Inputs, OrderedOptions};
 use finecomb_symbols::{Format, Language, Query, SymbolsOptions, symbols};
 
 /// Kind, line and column of each definition and use of a name.
@@ -14,7 +14,7 @@ fn places(file: &Path, name: &str, thorough: bool) -> Vec<(String, u64, u64)> {
         SymbolsOptions::default().reference(name.clone()).name(name).thorough(thorough).format(Format::Json);
     let mut out = Vec::new();
     let query = Query::new(&options).expect("a valid expression");
-    let outcome = symbols(&Inputs::new([file]), &ScanOptions::default(), &query, &mut out);
+    let outcome = symbols(&Inputs::new([file]), &OrderedOptions::default(), &query, &mut out);
     assert!(outcome.problems.is_empty() && outcome.failures.is_empty());
     let place = |line: &str| {
         let object: serde_json::Value = serde_json::from_str(line).expect("an object");

@@ -18,7 +18,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use finecomb_scan::{
-    Accumulate, Block, Folded, Inputs, Meter, Narrow, Phase, Problem, ProblemKind, ScanOptions, Source, fold,
+    Accumulate, Block, FoldOptions, Folded, Inputs, Meter, Narrow, Phase, Problem, ProblemKind, ScanOptions,
+    Source, fold,
 };
 
 use crate::cells::Span;
@@ -105,10 +106,11 @@ pub(crate) fn fold_for<A: Accumulate>(
 pub(crate) fn with_query_options<'o>(
     options: &ScanOptions<'o>,
     query: &Query,
-) -> (ScanOptions<'o>, Option<Arc<Narrower>>) {
-    let narrower = Narrower::of(query);
+) -> (FoldOptions<'o>, Option<Arc<Narrower>>) {
+    let narrower = query.narrower();
     let narrow = narrower.clone().map(|narrower| narrower as Arc<dyn Narrow>);
-    (options.clone().recognize(query.recognizer()).narrow(narrow), narrower)
+    let scan = options.clone().recognize(query.recognizer());
+    (FoldOptions::from(scan).narrow(narrow), narrower)
 }
 
 /// The answer from tables, whose keys begin with their buckets if there are any.

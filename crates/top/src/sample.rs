@@ -35,7 +35,7 @@ pub struct Sample {
 pub fn sample(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usize) -> Sample {
     let options =
         options.clone().width(Width::Fixed(1)).profile(Detail::Nothing).recognize(query.recognizer());
-    let Folded { joined, problems, .. } = fold(inputs, &options, || Explainer::new(query, count));
+    let Folded { joined, problems, .. } = fold(inputs, &options.into(), || Explainer::new(query, count));
     let (text, records) = joined.into_iter().next().unwrap_or_default();
     Sample { text, records, problems }
 }

@@ -155,13 +155,11 @@ impl GrepJob {
         out: &mut (dyn Write + Send),
     ) -> Result<Searched, String> {
         let Self { arguments, inputs, options, query, part } = self;
-        let scan = arguments.scan().part(part.clone()).watch(watch);
+        let scan = arguments.scan().part(part.clone()).watch(watch).stop(Some(Arc::clone(stop)));
         let sought = sought(arguments, inputs, query);
         let indexes = Indexed::new(arguments.index(), false, false, sought.as_ref(), scan.width);
         let indexes = indexes.map_err(|error| error.to_string())?;
-        let mut scan = indexes.scan(scan);
-        scan.stop = Some(Arc::clone(stop));
-        let Outcome { files, problems, failures, .. } = grep(inputs, &scan, query, out);
+        let Outcome { files, problems, failures, .. } = grep(inputs, &indexes.scan(scan), query, out);
         let opened = indexes.take_opened();
         let missing_indexes = indexes.missing(&opened.failures);
         let is_empty =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
-use finecomb_scan::{Inputs, Omitted, Ordered, Problem, ProblemKind, ScanOptions};
+use finecomb_scan::{Inputs, Omitted, Ordered, OrderedOptions, Problem, ProblemKind, ScanOptions};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Count, counted};
 use finecomb_tree_index::Error;
@@ -160,8 +160,8 @@ fn with_pager<'a>(scan: ScanOptions<'a>, pager: Option<&Pager>) -> ScanOptions<'
     }
 }
 
-fn is_interrupted(scan: &ScanOptions<'_>) -> bool {
-    scan.stop.as_ref().is_some_and(|stop| stop.is_raised())
+fn is_interrupted(options: &OrderedOptions<'_>) -> bool {
+    options.scan.stop.as_ref().is_some_and(|stop| stop.is_raised())
 }
 
 /// The message that nothing was searched. Programs may look for the words of ripgrep.
@@ -180,7 +180,7 @@ fn no_files_searched() -> &'static str {
 /// Whether a search would read any file at all.
 pub(crate) fn has_files(arguments: &Arguments, inputs: &Inputs, options: &GrepOptions) -> bool {
     let first = options.clone().quiet(true);
-    list(inputs, &arguments.scan(), &first, &mut io::sink()).files > 0
+    list(inputs, &arguments.scan().into(), &first, &mut io::sink()).files > 0
 }
 
 /// Prints the file types.

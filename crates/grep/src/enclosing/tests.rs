@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use finecomb_scan::{Inputs, ScanOptions};
+use finecomb_scan::{Inputs, OrderedOptions, ScanOptions};
 use proptest::prelude::*;
 
 use super::*;
@@ -118,7 +118,7 @@ fn output(name: &str, text: &[u8], options: &GrepOptions) -> (String, Vec<String
     let path = directory.path().join(name);
     std::fs::write(&path, text).expect("a file");
     let mut out = Vec::new();
-    let scan = ScanOptions::default().block_size(3);
+    let scan = ScanOptions::default().block_size(3).into();
     let outcome = grep(&Inputs::new([path]), &scan, &Query::new(options).expect("a pattern"), &mut out);
     let failures = outcome.failures.into_iter().map(|(_, reason)| reason).collect();
     (String::from_utf8_lossy(&out).into_owned(), failures)
@@ -251,7 +251,7 @@ fn statistics_count_the_lines_of_definitions_as_printed() {
         std::fs::write(directory.path().join("file"), TEXT).expect("a file");
         let query = Query::new(&lines).expect("a pattern");
         let mut out = Vec::new();
-        let outcome = grep(&Inputs::new([directory.path()]), &ScanOptions::default(), &query, &mut out);
+        let outcome = grep(&Inputs::new([directory.path()]), &OrderedOptions::default(), &query, &mut out);
         assert_eq!(outcome.stats.bytes_printed(), "1=f {\n3:a\n".len() as u64, "{multiline}");
     }
 }

@@ -14,7 +14,7 @@ use finecomb_sys::locks::{lock, unpoisoned};
 
 use crate::block::Block;
 use crate::inputs::Inputs;
-use crate::options::ScanOptions;
+use crate::options::FoldOptions;
 use crate::problem::{Problem, Problems};
 use crate::progress::{self, JobEnd};
 use crate::schedule::queue::Queue;
@@ -66,9 +66,10 @@ pub struct Folded<J> {
 /// Problems with an input do not end the job; they are returned in [`Folded::problems`].
 pub fn fold<A: Accumulate>(
     inputs: &Inputs,
-    options: &ScanOptions<'_>,
+    options: &FoldOptions<'_>,
     make: impl Fn() -> A + Sync,
 ) -> Folded<A::Joined> {
+    let FoldOptions { scan: options, narrow } = options;
     let is_watched = options.watch.is_some_and(|watch| watch.threads);
     let stopwatch = Stopwatch::start(options.profile, is_watched);
     let inputs = &*inputs.without_repeated_streams();
@@ -76,7 +77,7 @@ pub fn fold<A: Accumulate>(
     let mut notes = Vec::new();
     let walk = Walk::new(&inputs.walk, true, &mut notes);
     let recognize = options.recognize.as_deref();
-    let narrow = options.narrow.as_deref();
+    let narrow = narrow.as_deref();
     let part = options.part.as_ref();
     let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part, narrow };
     let joining = Joining::new();

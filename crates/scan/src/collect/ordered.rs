@@ -25,7 +25,7 @@ use std::thread;
 use finecomb_meter::{Meter, Phase, Report, Stopwatch, ThreadTimes};
 
 use crate::inputs::Inputs;
-use crate::options::ScanOptions;
+use crate::options::{OrderedOptions, ScanOptions};
 use crate::problem::{Problem, Problems};
 use crate::progress::{self, JobEnd};
 use crate::schedule::limit::{Limiter, Omitted};
@@ -95,12 +95,13 @@ impl<V> Default for Ordered<V> {
 /// Blocks are runs of whole lines, or of whole records if [`ScanOptions::recognize`] tells how a file is divided into them.
 pub fn in_order<V: Print>(
     inputs: &Inputs,
-    options: &ScanOptions<'_>,
+    options: &OrderedOptions<'_>,
     separator: Option<Vec<u8>>,
     out: &mut (dyn Write + Send),
     make: impl Fn() -> V + Sync,
 ) -> Ordered<V> {
-    let stopwatch = Stopwatch::start(options.profile, false);
+    let scan = &options.scan;
+    let stopwatch = Stopwatch::start(scan.profile, false);
     let mut notes = Vec::new();
     let wants = make().wants();
     let mut meter = None;
@@ -114,8 +115,8 @@ pub fn in_order<V: Print>(
     });
     let has_snapshots = !snapshots.is_empty();
     let walk = walk.with_snapshots(snapshots);
-    let (recognize, part) = (options.recognize.as_deref(), options.part.as_ref());
-    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part, narrow: None };
+    let (recognize, part) = (scan.recognize.as_deref(), scan.part.as_ref());
+    let context = Context { inputs, bounds: scan.bounds(), walk: &walk, recognize, part, narrow: None };
     let mut problems = Problems::default();
     problems.add_rules(notes);
     let done = Done::default();
@@ -134,13 +135,13 @@ pub fn in_order<V: Print>(
         None => Job::named(inputs),
         Some(files) => Job::listed(files.len(), wants),
     };
-    let sequencer = Sequencer::new(jobs, separator.clone(), out, options.pending, options.stop.clone())
+    let sequencer = Sequencer::new(jobs, separator.clone(), out, options.pending, scan.stop.clone())
         .with_limit(options.limit);
     let visitor = |number, meter| {
         let reader = Reader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &sequencer, make(), separator.clone());
         visitor.files = collected.as_ref();
-        visitor.done = options.watch.map(|_| &done);
+        visitor.done = scan.watch.map(|_| &done);
         if options.limit.is_some() {
             visitor.out.record_marks();
         }
@@ -148,7 +149,7 @@ pub fn in_order<V: Print>(
     };
     let mut visits = Vec::new();
     let mut times = Vec::new();
-    for (visitor, spent) in run(inputs, options, &sequencer, (&stopwatch, meter), visitor, &done) {
+    for (visitor, spent) in run(inputs, scan, &sequencer, (&stopwatch, meter), visitor, &done) {
         problems.merge(visitor.reader.problems);
         files += visitor.visited;
         checks.add(visitor.checks);
@@ -191,13 +192,13 @@ struct Found {
 /// Finds and sorts all files. `meter` is that of the calling thread.
 fn collect<V: Print>(
     context: Context<'_>,
-    options: &ScanOptions<'_>,
+    options: &OrderedOptions<'_>,
     (stopwatch, meter): (&Stopwatch, Meter),
     make: &(impl Fn() -> V + Sync),
     problems: &mut Problems,
     done: &Done,
 ) -> Found {
-    let inputs = context.inputs;
+    let (inputs, scan) = (context.inputs, &options.scan);
     let sort = inputs.walk.sort;
     // A limit ends most searches early. Members of archives have places in the order, a preprocessor may be slow, and reading a
     // file changes the time of its last access.
@@ -207,19 +208,18 @@ fn collect<V: Print>(
         && sort.by != SortKey::Accessed;
     let ahead = if is_searched_ahead { Ahead::from_now() } else { Ahead::default() };
     let mut sink = io::sink();
-    let sequencer =
-        Sequencer::new(Job::named(inputs), None, &mut sink, options.pending, options.stop.clone());
+    let sequencer = Sequencer::new(Job::named(inputs), None, &mut sink, options.pending, scan.stop.clone());
     let visitor = |number, meter| {
         let reader = Reader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &sequencer, make(), None);
         visitor.collect = Some(sort);
-        visitor.done = options.watch.map(|_| done);
+        visitor.done = scan.watch.map(|_| done);
         if visitor.wants == Wants::Blocks {
             visitor.ahead = ahead;
         }
         visitor
     };
-    let visitors = run(inputs, options, &sequencer, (stopwatch, meter), visitor, done);
+    let visitors = run(inputs, scan, &sequencer, (stopwatch, meter), visitor, done);
     let mut found = Found::default();
     for (visitor, spent) in visitors {
         problems.merge(visitor.reader.problems);

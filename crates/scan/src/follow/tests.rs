@@ -117,7 +117,7 @@ fn while_followed(
             let _raise = RaiseAtEnd(stop);
             act(world);
         });
-        let followed = follow(&inputs, &options, Lines::default, |pause| {
+        let followed = follow(&inputs, &options.clone().into(), Lines::default, |pause| {
             let mut seen = world.seen.lock().expect("no panic");
             seen.lines = pause.accumulators.iter().flat_map(|lines| lines.0.clone()).collect();
             seen.problems.extend(pause.problems.iter().map(ToString::to_string));
@@ -460,7 +460,7 @@ fn inputs_are_recognised_again_after_a_while() {
     let recognize = Some(Arc::new(Numbers::default()) as Arc<dyn Recognize>);
     let options = ScanOptions { width: Width::Fixed(1), recognize, ..ScanOptions::default() };
     let mut pauses = 0;
-    let followed = follow(&Inputs::new([&path]), &options, Numbered::default, |_| {
+    let followed = follow(&Inputs::new([&path]), &options.clone().into(), Numbered::default, |_| {
         pauses += 1;
         let mut file = File::options().append(true).open(&path).expect("a file");
         file.write_all(format!("{}\n", pauses + 1).as_bytes()).expect("room");
@@ -490,7 +490,7 @@ fn a_job_ends_with_its_pipes() {
             }
             writer.write_all(b"o\nthree").expect("room");
         });
-        let followed = follow(&inputs, &options, Lines::default, |pause| {
+        let followed = follow(&inputs, &options.clone().into(), Lines::default, |pause| {
             pauses.lock().expect("no panic").push(lines(pause.accumulators));
             Next::Wait(None)
         });
@@ -504,7 +504,7 @@ fn pauses_come_after_the_time_that_was_asked_for() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut pauses = 0;
     let followed =
-        follow(&Inputs::new([directory.path()]), &ScanOptions::default(), Lines::default, |pause| {
+        follow(&Inputs::new([directory.path()]), &ScanOptions::default().into(), Lines::default, |pause| {
             assert!(!pause.has_new && pause.inputs == 0);
             pauses += u32::from(!pause.is_last);
             if pauses < 3 { Next::Wait(Some(Duration::from_millis(1))) } else { Next::End }

@@ -12,7 +12,8 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use finecomb_scan::{
-    Block, Inputs, Meter, Ordered, Output, Phase, Print, ScanOptions, Search, Select, Source, in_order,
+    Block, Inputs, Meter, Ordered, OrderedOptions, Output, Phase, Print, ScanOptions, Search, Select, Source,
+    in_order,
 };
 
 use crate::count::Counter;
@@ -35,9 +36,9 @@ const BATCH: usize = 1 << 10;
 pub(crate) fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, memory: usize) -> Outcome {
     let inputs = &*inputs.without_repeated_streams();
     let pending = memory / PENDING;
-    let options = &options.clone().pending(pending.max(MIN_PENDING));
+    let ordered = OrderedOptions::from(options.clone()).pending(pending.max(MIN_PENDING));
     let mut sink = Sink(Summary::new(memory - pending));
-    let Ordered { visits, problems, report, .. } = in_order(inputs, options, None, &mut sink, || Feeder {
+    let Ordered { visits, problems, report, .. } = in_order(inputs, &ordered, None, &mut sink, || Feeder {
         counter: Counter::new(query, None, None),
         bytes: 0,
     });

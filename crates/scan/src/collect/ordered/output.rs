@@ -60,7 +60,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Begins a result, as [`ScanOptions::limit`](crate::ScanOptions::limit) counts them. It may be followed by context.
+    /// Begins a result, as [`OrderedOptions::limit`](crate::OrderedOptions::limit) counts them. It may be followed by context.
     pub fn begin_result(&mut self) {
         self.mark(Mark::Result);
     }

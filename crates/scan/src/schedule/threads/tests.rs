@@ -123,7 +123,7 @@ fn tree(sizes: &[usize]) -> (TempDir, Vec<String>) {
 fn print_tree(root: &Path, width: Width, block_size: usize, times: usize) -> Vec<u8> {
     let options = ScanOptions { width, block_size, ..ScanOptions::default() };
     let mut out = Slow(Vec::new());
-    let done = in_order(&Inputs::new([root]), &options, None, &mut out, || Repeat(times));
+    let done = in_order(&Inputs::new([root]), &options.clone().into(), None, &mut out, || Repeat(times));
     assert!(done.problems.is_empty());
     out.0
 }
@@ -143,7 +143,7 @@ proptest! {
         let expected: String = lines.iter().map(|line| line.repeat(times)).collect();
         prop_assert!(printed == expected.as_bytes());
         let options = ScanOptions { width: Width::Random(seed), block_size, ..ScanOptions::default() };
-        let folded = fold(&Inputs::new([root.path()]), &options, Count::default);
+        let folded = fold(&Inputs::new([root.path()]), &options.clone().into(), Count::default);
         prop_assert_eq!(folded.joined, [lines.len() as u64]);
     }
 
@@ -160,7 +160,7 @@ proptest! {
         let recognize = Some(Arc::new(Quotes) as Arc<dyn Recognize>);
         let width = Width::Random(seed);
         let options = ScanOptions { width, block_size, recognize, ..ScanOptions::default() };
-        let folded = fold(&Inputs::new([root.path()]), &options, Count::default);
+        let folded = fold(&Inputs::new([root.path()]), &options.clone().into(), Count::default);
         prop_assert_eq!(folded.joined, [sizes.iter().sum::<usize>() as u64]);
     }
 }
@@ -216,7 +216,7 @@ fn a_panic_of_a_worker_ends_the_job() {
     for width in [Width::Auto, Width::Fixed(1), Width::Fixed(2), Width::Fixed(8)] {
         let list = || {
             let options = ScanOptions { width, ..ScanOptions::default() };
-            in_order(&Inputs::new([root.path()]), &options, None, &mut Vec::new(), || Panics);
+            in_order(&Inputs::new([root.path()]), &options.clone().into(), None, &mut Vec::new(), || Panics);
         };
         assert!(std::panic::catch_unwind(list).is_err(), "{width:?}");
     }

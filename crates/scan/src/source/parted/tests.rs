@@ -139,7 +139,7 @@ fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result
     // The text may begin with a byte order mark.
     let inputs = Inputs { encoding: Encoding::None, ..Inputs::new([&path]) };
 
-    let folded = fold(&inputs, &options, Gather::default);
+    let folded = fold(&inputs, &options.clone().into(), Gather::default);
     let mut lines = folded.joined.concat();
     lines.sort();
     prop_assert!(lines == expected, "{format:?} {} lines, {} expected", lines.len(), expected.len());
@@ -147,7 +147,7 @@ fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result
     prop_assert_eq!(&problems, &error);
 
     let mut printed = Vec::new();
-    let done = in_order(&inputs, &options, None, &mut printed, || PrintLines);
+    let done = in_order(&inputs, &options.clone().into(), None, &mut printed, || PrintLines);
     let shown = |(offset, number, line): (u64, Option<u64>, Vec<u8>)| {
         [format!("{offset}:{}:", number.unwrap_or(0)).into_bytes(), line].concat()
     };
@@ -210,10 +210,10 @@ fn check_records(format: Format, file: &[u8], options: &ScanOptions<'_>) -> Resu
     fs::write(&whole, text)?;
     let mut expected = fold(
         &Inputs::new([&whole]),
-        &ScanOptions { block_size: 1 << 30, ..options.clone() },
+        &ScanOptions { block_size: 1 << 30, ..options.clone() }.into(),
         GatherRecords::default,
     );
-    let folded = fold(&Inputs::new([&path]), options, GatherRecords::default);
+    let folded = fold(&Inputs::new([&path]), &options.clone().into(), GatherRecords::default);
     let (found, wanted) = (folded.joined.concat(), expected.joined.concat());
     let different = found.iter().zip(&wanted).find(|(found, wanted)| found != wanted);
     prop_assert!(

@@ -53,7 +53,7 @@ pub(super) fn recount(
     let total = summary.total();
     drop(summary);
     let candidates = Candidates::new(&query.hasher, &rows);
-    let folded = fold(inputs, options, || Recounter {
+    let folded = fold(inputs, &options.clone().into(), || Recounter {
         counter: Counter::new(query, None, None),
         candidates: &candidates,
         counts: Counts { keys: vec![0; rows.len()], total: 0 },
