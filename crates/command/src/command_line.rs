@@ -13,7 +13,7 @@ pub(crate) fn command_line() -> String {
     arguments.collect::<Vec<_>>().join(" ")
 }
 
-fn quoted(argument: &str) -> String {
+pub(crate) fn quoted(argument: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_=+,./:@%^".contains(char);
     if !argument.is_empty() && argument.chars().all(is_plain) {
         return argument.to_owned();

@@ -8,7 +8,7 @@ use std::io::{Write, stderr};
 use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use finecomb_scan::{Place, Problem, ProblemKind};
-use finecomb_sys::display;
+use finecomb_sys::display::excerpt;
 use finecomb_sys::units::{Count, counted};
 use finecomb_top::{AbsentField, Answer, FirstSkipped, MAX_GAP, QueryPart, Skipped};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -239,30 +239,5 @@ fn place(place: &Place, far: u64) -> String {
     match line {
         Some(line) => format!("{}:{line}", place.source),
         None => format!("{} at byte {}", place.source, place.offset),
-    }
-}
-
-/// Maximum number of characters of a record in a message.
-const MAX_EXCERPT: usize = 100;
-
-/// The beginning of a record, with control characters escaped.
-pub(crate) fn excerpt(record: &[u8]) -> String {
-    let text = String::from_utf8_lossy(record);
-    let mut shown = display::escaped(text.chars().take(MAX_EXCERPT));
-    if text.chars().nth(MAX_EXCERPT).is_some() {
-        shown.push('…');
-    }
-    shown
-}
-
-#[cfg(test)]
-mod tests {
-    use super::excerpt;
-
-    #[test]
-    fn excerpts_are_short_and_escaped() {
-        assert_eq!(excerpt(b"a \"\x1b[31mb\"\xFF"), "a \"\\u{1b}[31mb\"\u{FFFD}");
-        assert_eq!(excerpt(&[b'x'; 100]), "x".repeat(100));
-        assert_eq!(excerpt(&[b'x'; 101]), format!("{}…", "x".repeat(100)));
     }
 }

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use bstr::BStr;
 use finecomb_scan::{
     Block, Encoding, FindNul, HEAD_SIZE, Inputs, LONG_LINE, Lookahead, Meter, Output, Print, ScanOptions,
-    Source,
+    Search, Select, Source, Wants,
 };
 use grep_printer::{ColorSpecs, SummaryBuilder, SummaryKind, default_color_specs};
 use grep_searcher::{BinaryDetection, SearcherBuilder};
@@ -41,8 +41,8 @@ impl FindNul for Text {
     }
 }
 
-/// Visits a file in blocks, each of which ends at the first line terminator at or after one of `cuts`. Returns the output, and
-/// whether the visitor ended the job.
+/// Visits a file in blocks. Each block ends at the first line terminator at or after one of `cuts`. Returns the output, and whether
+/// the visitor ended the job.
 fn visit<V: Print>(
     visitor: &mut V,
     named: bool,

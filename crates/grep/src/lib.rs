@@ -50,7 +50,6 @@ use std::io::Write;
 use std::time::Duration;
 
 use finecomb_scan::{Checks, Inputs, Omitted, Ordered, OrderedOptions, Problem, Report, Source, in_order};
-use grep_matcher::Matcher;
 pub use grep_printer::{ColorSpecs, HyperlinkConfig, Stats};
 pub use print::CUT;
 pub use print::excerpt::excerpt;

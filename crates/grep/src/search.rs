@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use finecomb_scan::{
-    Absent, Block, HEAD_SIZE, LONG_LINE, Medium, Meter, NulEnds, Output, Print, Search, Select, Source,
+    Absent, Block, HEAD_SIZE, LONG_LINE, Medium, Meter, NulEnds, Output, Print, Search, Select, Source, Wants,
 };
 use grep_matcher::{LineTerminator, Matcher};
 use grep_printer::Stats;
@@ -500,7 +500,14 @@ fn lines_in(
     lines(&bytes[range], terminator).map(move |line| start + line.start..start + line.end)
 }
 
-impl<M: Matcher<Captures: Send> + Send> Select for Searcher<'_, M> {
+impl Select for Searcher<'_> {
+    fn wants(&self) -> Wants {
+        match self.finder.spans_lines() || self.finder.matcher().needs_whole_files() {
+            true => Wants::Whole(usize::MAX),
+            false => Wants::Blocks,
+        }
+    }
+
     fn whole_size(&self, source: &Source) -> usize {
         let Some(finder) = &self.scope_finder else { return 0 };
         if finder.knows(source_name(source.display_path())) { finder.size_limit() } else { 0 }
@@ -508,7 +515,8 @@ impl<M: Matcher<Captures: Send> + Send> Select for Searcher<'_, M> {
 
     fn nul_ends(&self, source: &Source) -> NulEnds {
         match self.nul(source) {
-            Nul::Ignore => NulEnds::Never,
+            Nul::Ignore | Nul::QuitInLines => NulEnds::Never,
+            Nul::Suppress if self.finder.spans_lines() => NulEnds::Never,
             // Messages hold whole lines.
             Nul::Suppress if self.mode() == Mode::Json && self.prints() => NulEnds::Never,
             Nul::Suppress => NulEnds::LongLines,
@@ -516,14 +524,26 @@ impl<M: Matcher<Captures: Send> + Send> Select for Searcher<'_, M> {
         }
     }
 
+    fn searches_parts(&self) -> bool {
+        let GrepOptions { mode, quiet, max_count, limit, .. } = self.style.options;
+        let may_end_early = quiet || max_count.is_some() || limit.is_some();
+        self.ahead.is_some()
+            && !may_end_early
+            && !matches!(mode, Mode::FilesWithMatches | Mode::FilesWithoutMatch)
+    }
+
     fn allows_gaps(&self) -> bool {
-        let Rules { before_context, after_context, passthru, line_end, .. } = self.rules;
-        let prints_others = before_context > 0 || after_context > 0 || passthru || self.style.options.invert;
-        !prints_others && self.scope_finder.is_none() && line_end == b'\n'
+        let Rules { before_context, after_context, passthru, line_end, stop_on_nonmatch, .. } = self.rules;
+        let asks_for_others = before_context > 0
+            || after_context > 0
+            || passthru
+            || stop_on_nonmatch
+            || self.style.options.invert;
+        !asks_for_others && self.wants() == Wants::Blocks && self.scope_finder.is_none() && line_end == b'\n'
     }
 }
 
-impl<M: Matcher<Captures: Send> + Send> Search for Searcher<'_, M> {
+impl Search for Searcher<'_> {
     type Found = Found;
     type State = FileState;
 
@@ -588,14 +608,6 @@ impl<M: Matcher<Captures: Send> + Send> Search for Searcher<'_, M> {
         found
     }
 
-    fn searches_parts(&self) -> bool {
-        let GrepOptions { mode, quiet, max_count, limit, .. } = self.style.options;
-        let may_end_early = quiet || max_count.is_some() || limit.is_some();
-        self.ahead.is_some()
-            && !may_end_early
-            && !matches!(mode, Mode::FilesWithMatches | Mode::FilesWithoutMatch)
-    }
-
     fn search_part(&mut self, text: &[u8], part: Range<usize>) -> Option<Found> {
         let parts = vec![self.ahead?.search(self.finder.matcher(), text, part)?];
         Some(Found { parts, ..Found::default() })
@@ -652,7 +664,7 @@ impl<M: Matcher<Captures: Send> + Send> Search for Searcher<'_, M> {
     }
 }
 
-impl<M: Matcher<Captures: Send> + Send> Print for Searcher<'_, M> {
+impl Print for Searcher<'_> {
     type Tally = Tally;
 
     fn absent(&mut self, source: &Source, absent: &Absent, out: &mut Output<'_>) -> Option<ControlFlow<()>> {

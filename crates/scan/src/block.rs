@@ -289,7 +289,7 @@ pub struct Block<'a> {
     /// Offset of the block from `text_start` on, in bytes.
     pub offset: u64,
     /// Offset in the source from which offsets are counted: the beginning of the source, or in a job with ordered output that
-    /// of the text, which begins behind a byte order mark.
+    /// of the text, which begins after a byte order mark.
     pub text_start: u64,
     /// Number of the first line, counted from 1, if the reader counted lines.
     pub first_line: Option<u64>,

@@ -28,6 +28,19 @@ pub fn escaped(text: impl IntoIterator<Item = char>) -> String {
     escaped
 }
 
+/// Maximum number of characters of an excerpt.
+const MAX_EXCERPT: usize = 100;
+
+/// The beginning of a text, with control characters escaped.
+pub fn excerpt(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let mut shown = escaped(text.chars().take(MAX_EXCERPT));
+    if text.chars().nth(MAX_EXCERPT).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +66,12 @@ mod tests {
     #[test]
     fn a_text_without_control_characters_is_one_line() {
         assert_eq!(escaped("a\n\x1b[31mü\"".chars()), "a\\n\\u{1b}[31mü\"");
+    }
+
+    #[test]
+    fn excerpts_are_short_and_escaped() {
+        assert_eq!(excerpt(b"a \"\x1b[31mb\"\xFF"), "a \"\\u{1b}[31mb\"\u{FFFD}");
+        assert_eq!(excerpt(&[b'x'; 100]), "x".repeat(100));
+        assert_eq!(excerpt(&[b'x'; 101]), format!("{}…", "x".repeat(100)));
     }
 }

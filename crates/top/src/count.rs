@@ -107,7 +107,7 @@ pub(crate) fn with_query_options<'o>(
     options: &ScanOptions<'o>,
     query: &Query,
 ) -> (FoldOptions<'o>, Option<Arc<Narrower>>) {
-    let narrower = query.narrower();
+    let narrower = Narrower::of(query);
     let narrow = narrower.clone().map(|narrower| narrower as Arc<dyn Narrow>);
     let scan = options.clone().recognize(query.recognizer());
     (FoldOptions::from(scan).narrow(narrow), narrower)

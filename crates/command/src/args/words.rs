@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Command};
 
-use crate::message::excerpt;
+use finecomb_sys::display::excerpt;
 
 /// Flags and arguments of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

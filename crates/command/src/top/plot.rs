@@ -1,12 +1,12 @@
 //! The picture of `comb top --plot`: an answer by bucket of time as an SVG file.
 
+use finecomb_sys::display::excerpt;
 use std::path::{Path, PathBuf};
 
 use finecomb_plot::{Curve, Tick, Timeline};
 use finecomb_sys::units::counted;
 use finecomb_top::{Answer, Query, SortBy, TimeAxis};
 
-use crate::message;
 use crate::output::{Kind, check_new, write};
 
 /// Kind of file that a plot may replace.
@@ -58,7 +58,7 @@ impl Plot<'_> {
         Timeline {
             title: self.title(),
             subtitle: self.subtitle(answer, &value, axis.starts.len()),
-            value: message::excerpt(value.as_bytes()),
+            value: excerpt(value.as_bytes()),
             buckets: axis.starts.len(),
             ticks: ticks.collect(),
             has_bars: answer.series.is_none() && !matches!(answer.sort_by, SortBy::Measure(_)),
@@ -70,7 +70,7 @@ impl Plot<'_> {
     fn title(&self) -> String {
         let names = self.inputs.iter().take(MAX_NAMES).map(|path| match path.to_str() {
             Some("-") => "standard input".to_owned(),
-            _ => message::excerpt(path.as_os_str().as_encoded_bytes()),
+            _ => excerpt(path.as_os_str().as_encoded_bytes()),
         });
         let names = names.collect::<Vec<_>>().join(", ");
         match self.inputs.len() {
@@ -124,7 +124,7 @@ fn curves(answer: &Answer, axis: &TimeAxis) -> Vec<Curve> {
                         values[place] = Some(count as f64);
                     }
                 }
-                Curve { name: message::excerpt(&key.key), values }
+                Curve { name: excerpt(&key.key), values }
             })
             .collect();
     }

@@ -8,7 +8,7 @@ mod records;
 
 use std::ops::{ControlFlow, Range};
 
-use finecomb_scan::{Absent, Block, Meter, Output, Print, Search, Select, Source, Wants};
+use finecomb_scan::{Block, Meter, Output, Print, Search, Select, Source, Wants};
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use grep_printer::{
     ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
@@ -185,7 +185,7 @@ impl Recording {
         Self { printer: builder.build(out), buffer, style: Style::new(options), pieces: Vec::new() }
     }
 
-    fn search(&mut self, (searcher, matcher, text): Search<'_>, source: &Source) -> Outcome {
+    fn search(&mut self, (searcher, matcher, text): Searching<'_>, source: &Source) -> Outcome {
         let Self { printer, buffer, pieces, .. } = self;
         pieces.clear();
         let mut sink = printer.sink_with_path(matcher, source.display_path());
@@ -263,7 +263,7 @@ fn summary_builder(options: &GrepOptions, kind: SummaryKind) -> SummaryBuilder {
 }
 
 /// A search of a text.
-type Search<'a> = (&'a mut Searcher, &'a AnyMatcher, &'a [u8]);
+type Searching<'a> = (&'a mut Searcher, &'a AnyMatcher, &'a [u8]);
 
 /// Result of searching one file.
 struct Outcome {
@@ -273,7 +273,7 @@ struct Outcome {
 }
 
 fn search_lines<W: WriteColor>(
-    (searcher, matcher, text): Search<'_>,
+    (searcher, matcher, text): Searching<'_>,
     printer: &mut Standard<W>,
     source: &Source,
 ) -> Outcome {
@@ -287,7 +287,7 @@ fn search_lines<W: WriteColor>(
 }
 
 fn search_counts<W: WriteColor>(
-    (searcher, matcher, text): Search<'_>,
+    (searcher, matcher, text): Searching<'_>,
     printer: &mut Summary<W>,
     source: &Source,
 ) -> Outcome {
@@ -319,7 +319,7 @@ impl Matcher for NoMatches {
 
 /// Searches, and prints the lines with what `shown` finds in them.
 fn search_json(
-    (searcher, matcher, text): Search<'_>,
+    (searcher, matcher, text): Searching<'_>,
     shown: &impl Matcher,
     printer: &mut JSON<Vec<u8>>,
     source: &Source,
@@ -334,29 +334,13 @@ impl Select for WholeSearcher<'_> {
     fn wants(&self) -> Wants {
         Wants::Whole(usize::MAX)
     }
-
-    fn searches_parts(&self) -> bool {
-        let GrepOptions { mode, quiet, max_count, limit, stop_on_nonmatch, .. } = self.options;
-        let may_end_early = *quiet || *stop_on_nonmatch || max_count.is_some() || limit.is_some();
-        self.ahead.is_some()
-            && !may_end_early
-            && !matches!(mode, Mode::FilesWithMatches | Mode::FilesWithoutMatch)
-    }
 }
 
 impl Search for WholeSearcher<'_> {
-    type Found = PartMatches;
+    type Found = ();
     type State = ();
 
     fn begin(&mut self, _source: &Source, _start: &[u8]) {}
-
-    fn search_part(&mut self, text: &[u8], part: Range<usize>) -> Option<PartMatches> {
-        self.ahead?.search(&self.matcher, text, part)
-    }
-
-    fn receive_parts(&mut self, found: Vec<Option<PartMatches>>) {
-        self.parts = found.into_iter().flatten().collect();
-    }
 
     // All is done when it is printed.
     fn search(&mut self, _block: &mut Block<'_>) {}
@@ -369,20 +353,10 @@ impl Search for WholeSearcher<'_> {
 impl Print for WholeSearcher<'_> {
     type Tally = ();
 
-    fn absent(
-        &mut self,
-        _source: &Source,
-        absent: &Absent,
-        _out: &mut Output<'_>,
-    ) -> Option<ControlFlow<()>> {
-        // Behind a NUL, a match may be found or not.
-        (absent.is_plain && !self.options.counts_absent()).then_some(ControlFlow::Continue(()))
-    }
-
     fn print(
         &mut self,
         block: &Block<'_>,
-        _found: PartMatches,
+        (): (),
         (): &(),
         (): &mut (),
         out: &mut Output<'_>,

@@ -37,7 +37,7 @@ fn printed(options: &GrepOptions, parts: &[Part<'_>]) -> String {
         let _ = searcher.advance(&block, &found, &mut state);
         let mut more = Tally::default();
         searcher.print(&block, found, &before, &mut more, &mut out, &mut Meter::off());
-        Searcher::<LineMatcher>::add(&mut tally, more);
+        Searcher::add(&mut tally, more);
     }
     let _ = searcher.end(&source, state, tally, &mut out);
     String::from_utf8_lossy(out.bytes()).into_owned()

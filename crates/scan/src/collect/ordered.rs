@@ -92,7 +92,7 @@ impl<V> Default for Ordered<V> {
 ///
 /// Output is written as soon as all output before it has been. Pending output is bounded: see `schedule/sequencer.rs`.
 ///
-/// Blocks are runs of whole lines, or of whole records if [`ScanOptions::recognize`] tells how a file is divided into them.
+/// Blocks are runs of whole lines, or of whole records if [`ScanOptions::recognize`] says how a file is divided into them.
 pub fn in_order<V: Print>(
     inputs: &Inputs,
     options: &OrderedOptions<'_>,
@@ -235,8 +235,8 @@ fn collect<V: Print>(
     found
 }
 
-/// Runs all tasks of the sequencer on all workers, and returns them with their times. `meter` is that of the calling thread. Reports the progress, of which
-/// `done` is told, if it is wanted.
+/// Runs all tasks of the sequencer on all workers, and returns them with their times. `meter` belongs to the calling
+/// thread. If progress is wanted, reports it from the counts in `done`.
 fn run<'w, V: Print + 'w>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,

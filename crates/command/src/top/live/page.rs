@@ -1,5 +1,6 @@
 //! Contents of the `--live` screen: progress, counts so far, and activity of the threads.
 
+use finecomb_sys::display::excerpt;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -10,7 +11,6 @@ use finecomb_sys::units::{Bytes, Clock, Count, counted};
 use finecomb_top::print::Text;
 use finecomb_top::{Answer, KeyCount, LiveRows};
 
-use crate::message;
 use crate::top::live::table;
 
 /// Width of the label of a thread.
@@ -167,7 +167,7 @@ fn legend(phases: impl Iterator<Item = Phase>, columns: usize) -> Vec<Line> {
 fn key_line(key: &KeyCount) -> Line {
     let mut line = Line::default();
     line.add(Style::new().bold(), format!("{:>12} ", Count(key.count)));
-    line.add(Style::new(), message::excerpt(&key.key));
+    line.add(Style::new(), excerpt(&key.key));
     line
 }
 

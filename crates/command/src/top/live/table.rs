@@ -1,10 +1,9 @@
 //! Keys of the `--live` screen with their measures.
 
 use finecomb_sys::display;
+use finecomb_sys::display::excerpt;
 use finecomb_top::print::{Format, Text};
 use finecomb_top::{Answer, KeyCount, Series, SortBy};
-
-use crate::message;
 
 /// Minimum width that is left for the key.
 const MIN_KEY: usize = 20;
@@ -40,7 +39,7 @@ pub(super) fn sparklines(series: &Series, rows: usize, columns: usize) -> Vec<St
 
 /// A key without control characters.
 fn readable(key: &KeyCount) -> KeyCount {
-    let readable = |text: &Vec<u8>| message::excerpt(text).into_bytes();
+    let readable = |text: &Vec<u8>| excerpt(text).into_bytes();
     KeyCount { key: readable(&key.key), fields: key.fields.iter().map(readable).collect(), ..key.clone() }
 }
 

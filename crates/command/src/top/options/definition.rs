@@ -12,13 +12,14 @@ use serde_json::{Map, Value};
 use crate::args::delimiter::delimiter;
 use crate::args::selection::UsageError;
 use crate::args::value;
-use crate::message::excerpt;
+use crate::command_line::quoted;
 use crate::shell::candidates;
 use crate::shell::line::completer;
 use crate::top::options::key_fields::KeyFields;
 use crate::top::options::measures;
 use crate::top::options::measures::Measures;
 use crate::top::options::times::Times;
+use finecomb_sys::display::excerpt;
 
 const FORMATS: &str = "\
 Format of the records [default: lines if fields are numbers, auto if they have names]
@@ -272,16 +273,8 @@ impl fmt::Display for StoredDefinition {
                 _ => words.extend(texts.drain(..).map(|text| format!("{flag}={text}"))),
             }
         }
-        let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_=./:,+@%".contains(char);
-        for (number, word) in words.iter().enumerate() {
-            let word = excerpt(word.as_bytes());
-            let space = if number > 0 { " " } else { "" };
-            match !word.is_empty() && word.chars().all(is_plain) {
-                true => write!(f, "{space}{word}")?,
-                false => write!(f, "{space}'{}'", word.replace('\'', "'\\''"))?,
-            }
-        }
-        Ok(())
+        let words: Vec<String> = words.iter().map(|word| quoted(&excerpt(word.as_bytes()))).collect();
+        f.write_str(&words.join(" "))
     }
 }
 

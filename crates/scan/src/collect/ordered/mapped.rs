@@ -2,7 +2,7 @@
 
 use std::mem;
 use std::ops::Range;
-use std::sync::{Condvar, Mutex, PoisonError, RwLock};
+use std::sync::{Condvar, Mutex, RwLock};
 
 use finecomb_sys::GuardedMap;
 use finecomb_sys::locks::{lock, unpoisoned};
@@ -17,7 +17,7 @@ pub(super) struct WholeText {
     pub(super) range: Range<usize>,
     /// Its offset in the file.
     pub(super) start: u64,
-    /// Offset of the text of the file, which begins behind a byte order mark.
+    /// Offset of the text of the file, which begins after a byte order mark.
     pub(super) text_start: u64,
     /// Whether it is all of the file.
     pub(super) is_whole: bool,
@@ -68,7 +68,7 @@ impl<V: Print> Mapped<V> {
 
     /// Records what was found in a part.
     pub(super) fn record(&self, number: usize, found: Option<V::Found>) {
-        let mut parts = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = lock(&self.found);
         parts.found[number] = found;
         parts.missing -= 1;
         if parts.missing == 0 {
@@ -78,7 +78,7 @@ impl<V: Print> Mapped<V> {
 
     /// Waits until all parts have been searched. They are in progress, and their workers wait for nothing.
     pub(super) fn await_parts(&self) -> Vec<Option<V::Found>> {
-        let parts = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let parts = lock(&self.found);
         let parts = self.all_found.wait_while(parts, |parts| parts.missing > 0);
         mem::take(&mut unpoisoned(parts).found)
     }

@@ -94,7 +94,7 @@ pub trait Print: Search {
     /// Totals of a file, accumulated while its blocks are printed in any order.
     type Tally: Default + Send;
 
-    /// Processes a file of which only the name is wanted.
+    /// Processes a file when only its name is wanted.
     fn name(&mut self, _source: &Source, _out: &mut Output<'_>) {}
 
     /// Processes a file that is known to hold no match, as its stamp of a moment ago proves, instead of reading it. The

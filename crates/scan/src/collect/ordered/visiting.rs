@@ -3,11 +3,12 @@
 use std::fs::File;
 use std::mem;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use finecomb_meter::Phase;
 use finecomb_sys::GuardedMap;
+use finecomb_sys::locks::unpoisoned;
 
 use super::job::{Job, Shared, Streamed, Unshared};
 use super::mapped::{Mapped, WholeText};
@@ -114,7 +115,7 @@ impl<V: Print> Visitor<'_, V> {
         let part = file.part(number);
         self.record_bytes(part.len());
         let found = {
-            let map = file.map.read().unwrap_or_else(PoisonError::into_inner);
+            let map = unpoisoned(file.map.read());
             self.visit.search_part(&map[file.text.range.clone()], part)
         };
         file.record(number, found);
@@ -125,7 +126,7 @@ impl<V: Print> Visitor<'_, V> {
         self.reader.meter.enter(Phase::Wait);
         let found = file.await_parts();
         self.visit.receive_parts(found);
-        let mut map = file.map.write().unwrap_or_else(PoisonError::into_inner);
+        let mut map = unpoisoned(file.map.write());
         self.visit_mapped(&file.source, &mut map, file.text.clone());
     }
 

@@ -18,7 +18,7 @@ pub(crate) enum Format {
     Lz4,
     /// Has no signature: see [`Format::of`].
     Brotli,
-    /// Of the program `compress`.
+    /// Written by the program `compress`.
     Compress,
     /// Has no signature: only in archives.
     Deflate,
