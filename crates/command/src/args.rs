@@ -1,7 +1,6 @@
 //! Command-line arguments, and their conversion to options.
 
 pub(crate) mod address;
-pub(crate) mod allowed;
 pub(crate) mod delimiter;
 pub mod format;
 pub mod named;

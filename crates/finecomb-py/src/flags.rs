@@ -1,6 +1,4 @@
-//! Keyword arguments as flags: `fields=[7], ignore_case=True` is `--fields=7 --ignore-case`.
-
-use std::ffi::OsString;
+//! Keyword arguments as options: `fields=[7], ignore_case=True` is `--fields=7 --ignore-case`.
 
 use finecomb_command::args::named::Named;
 use finecomb_command::grep::job as grep_job;
@@ -12,12 +10,6 @@ use serde_json::Value;
 
 /// Short names.
 const SHORT: [(&str, &str); 1] = [("n", "number")];
-
-/// Flags whose value is a list with commas.
-const LISTS: [&str; 2] = ["fields", "normalize"];
-
-/// Flags with two values.
-const PAIRS: [&str; 1] = ["sed"];
 
 /// Keyword arguments as options by name, in their order.
 ///
@@ -46,19 +38,6 @@ fn json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
 }
 
-/// The words of keyword arguments, in their order.
-///
-/// # Errors
-/// If a value has a type that no flag takes.
-pub(crate) fn words(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<OsString>> {
-    let mut words = Vec::new();
-    for (name, value) in keywords.into_iter().flatten() {
-        let name: String = name.extract()?;
-        add(&mut words, plain(&name), &value).map_err(|error| named(value.py(), &name, &error))?;
-    }
-    Ok(words)
-}
-
 /// The name of a flag of `comb grep` or `comb top`, as a keyword argument. `name` may be an alias, or have hyphens. A name that the command does
 /// not know stays as it is.
 #[pyfunction]
@@ -79,45 +58,6 @@ fn plain(name: &str) -> &str {
 
 fn named(py: Python<'_>, name: &str, error: &PyErr) -> PyErr {
     PyTypeError::new_err(format!("{name}: {}", error.value(py)))
-}
-
-fn add(words: &mut Vec<OsString>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    let flag = format!("--{}", name.replace('_', "-"));
-    if value.is_none() {
-        return Ok(());
-    }
-    if let Ok(switch) = value.cast::<PyBool>() {
-        words.extend(switch.is_true().then(|| flag.into()));
-        return Ok(());
-    }
-    if PAIRS.contains(&name) {
-        return add_pairs(words, &flag, value);
-    }
-    let Some(items) = items(value)? else {
-        words.push(format!("{flag}={}", text(value)?).into());
-        return Ok(());
-    };
-    let texts = items.iter().map(text).collect::<PyResult<Vec<String>>>()?;
-    if LISTS.contains(&name) {
-        words.push(format!("{flag}={}", texts.join(",")).into());
-    } else {
-        words.extend(texts.iter().map(|text| OsString::from(format!("{flag}={text}"))));
-    }
-    Ok(())
-}
-
-/// Adds a pair, or several.
-fn add_pairs(words: &mut Vec<OsString>, flag: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    let expected = || PyTypeError::new_err("expected a pair (REGEX, REPLACEMENT), or a list of pairs");
-    let items = items(value)?.ok_or_else(expected)?;
-    let pairs = match &items[..] {
-        [one, two] if one.is_instance_of::<PyString>() => vec![(text(one)?, text(two)?)],
-        items => items.iter().map(|pair| pair.extract().map_err(|_| expected())).collect::<PyResult<_>>()?,
-    };
-    for (regex, replacement) in pairs {
-        words.extend([flag.into(), regex.into(), replacement.into()]);
-    }
-    Ok(())
 }
 
 /// The items of a list or a tuple.

@@ -33,8 +33,8 @@ pub(crate) fn grep(
     flags: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Matches> {
     let sources = Sources::new(paths)?;
-    let words = flags::words(flags)?;
-    let job = py.detach(|| GrepJob::new(&pattern.0, words, &sources.paths)).map_err(error)?;
+    let options = flags::named_options(flags)?;
+    let job = py.detach(|| GrepJob::new(&pattern.0, &options, &sources.paths)).map_err(error)?;
     Ok(Matches::new(job, sources, progress))
 }
 

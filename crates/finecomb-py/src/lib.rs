@@ -1,7 +1,6 @@
 //! The Python module `finecomb._finecomb`, which the package in `python/` exports.
 //!
-//! Flags of `comb` are keyword arguments here. They become the same words that the command parses, so both have one meaning and the
-//! same messages.
+//! Options of `comb` are keyword arguments here. The names, values and messages of the flags apply, so both have one meaning.
 
 mod answer;
 mod arrow;

@@ -74,13 +74,13 @@ pub(crate) fn long_name<C: Args>(name: &str) -> Option<String> {
 }
 
 /// The flag with this long name or alias.
-fn find<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
+pub(crate) fn find<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
     let is_alias = |flag: &Arg| flag.get_all_aliases().is_some_and(|aliases| aliases.contains(&name));
     command.get_arguments().find(|flag| flag.get_long() == Some(name) || is_alias(flag))
 }
 
 /// A command with these flags, and `--help`.
-fn definition<A: Args>() -> Command {
+pub(crate) fn definition<A: Args>() -> Command {
     let mut command = A::augment_args(Command::new("comb"));
     command.build();
     command

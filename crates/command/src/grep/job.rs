@@ -1,42 +1,41 @@
 //! Searches for callers other than the command line: callers in other languages, who give the flags of `comb grep` by name, and calls of
 //! `comb mcp`.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::Arg;
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep, list};
 use finecomb_scan::{FoundFile, Inputs, Problem, Stop, Watch, list_files};
 
 use crate::advice::Advised;
-use crate::args::allowed::{Allowed, first_of};
 use crate::args::named;
+use crate::args::named::Named;
 use crate::args::words::Words;
 use crate::faults::Faults;
 use crate::grep::args::Arguments;
 use crate::grep::run::{has_files, inputs};
 use crate::indexed_search::{Indexed, sought};
 
-/// Flags that decide what is found.
-const FLAGS: Allowed = Allowed {
-    groups: &["Pattern options", "File selection", "Input and line selection"],
-    others: &[
-        "line-number",
-        "no-line-number",
-        "after-context",
-        "before-context",
-        "context",
-        "passthru",
-        "threads",
-        "index",
-        "index-dir",
-        "max-line",
-        "block-size",
-    ],
-    excluded: &["regexp"],
-};
+/// Headings of the flags that decide what is found.
+const GROUPS: [&str; 3] = ["Pattern options", "File selection", "Input and line selection"];
+
+/// Other flags that decide what is found.
+const OTHERS: [&str; 11] = [
+    "line-number",
+    "no-line-number",
+    "after-context",
+    "before-context",
+    "context",
+    "passthru",
+    "threads",
+    "index",
+    "index-dir",
+    "max-line",
+    "block-size",
+];
 
 /// A search as flags of `comb grep` describe it.
 pub struct GrepJob {
@@ -69,13 +68,12 @@ pub struct Searched {
 }
 
 impl GrepJob {
-    /// A search that writes [`records`](finecomb_grep::records), with line numbers unless a flag turns them off. `flags` are words such
-    /// as `--ignore-case`.
+    /// A search that writes [`records`](finecomb_grep::records), with line numbers unless an option turns them off.
     ///
     /// # Errors
-    /// If a pattern, a flag or a value is invalid, or the flag only decides how text is printed. The message is that of the command.
-    pub fn new(patterns: &[String], flags: Vec<OsString>, paths: &[PathBuf]) -> Result<Self, String> {
-        Self::of_programs(patterns, flags, paths, true)
+    /// If a pattern, an option or a value is invalid, or the option only decides how text is printed. The message is that of the command.
+    pub fn new(patterns: &[String], options: &Named, paths: &[PathBuf]) -> Result<Self, String> {
+        Self::of_programs(patterns, options, paths, true)
     }
 
     /// A search of a share of the files of a search with the same patterns and flags. Offsets count from the beginning of the whole
@@ -83,25 +81,25 @@ impl GrepJob {
     ///
     /// # Errors
     /// As for [`GrepJob::new`].
-    pub fn of_share(patterns: &[String], flags: Vec<OsString>, share: Share) -> Result<Self, String> {
-        let job = Self::of_programs(patterns, flags, &share.files, share.are_named)?;
+    pub fn of_share(patterns: &[String], options: &Named, share: Share) -> Result<Self, String> {
+        let job = Self::of_programs(patterns, options, &share.files, share.are_named)?;
         Ok(Self { part: share.part, ..job })
     }
 
     fn of_programs(
         patterns: &[String],
-        flags: Vec<OsString>,
+        options: &Named,
         paths: &[PathBuf],
         are_named: bool,
     ) -> Result<Self, String> {
-        FLAGS.check::<Arguments>(&flags)?;
-        if patterns.is_empty() && first_of::<Arguments>(&["file"], &flags).is_none() {
+        let names = long_names(options)?;
+        if patterns.is_empty() && !names.iter().any(|name| name == "file") {
             return Err("no pattern; give one, or a file of patterns by the flag 'file'".to_owned());
         }
         let mut words = Words::default();
         words.switch("--line-number", true);
         words.values("--regexp", patterns);
-        words.extend(flags);
+        words.named(options);
         let job =
             Self::parse(words, paths, |options| options.mode(Mode::Records).named_as_found(!are_named))?;
         // Without a path, the command would search the current directory.
@@ -168,6 +166,23 @@ impl GrepJob {
     }
 }
 
+/// The long names of options. Names that the command does not know are left to it.
+///
+/// # Errors
+/// If only the command has the flag.
+fn long_names(options: &Named) -> Result<Vec<String>, String> {
+    let command = named::definition::<Arguments>();
+    let flags = options.iter().filter_map(|(name, _)| named::find(&command, &name.replace('_', "-")));
+    let name = |flag: &Arg| {
+        let long = flag.get_long().unwrap_or_default().to_owned();
+        let is_in_group = flag.get_help_heading().is_some_and(|heading| GROUPS.contains(&heading));
+        // Patterns are not options.
+        let is_allowed = (is_in_group || OTHERS.contains(&long.as_str())) && long != "regexp";
+        if is_allowed { Ok(long) } else { Err(format!("--{long}: only the command has this flag")) }
+    };
+    flags.map(name).collect()
+}
+
 /// The long name of a flag with the name or alias `name`. `None` if the command does not know it.
 pub fn long_name(name: &str) -> Option<String> {
     named::long_name::<Arguments>(name)
@@ -179,38 +194,47 @@ mod tests {
 
     use super::*;
 
-    fn job(flags: &[&str], paths: &[PathBuf]) -> Result<GrepJob, String> {
-        GrepJob::new(&["a".to_owned()], flags.iter().map(OsString::from).collect(), paths)
+    fn named(options: &[(&str, &str)]) -> Named {
+        options.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect()
+    }
+
+    fn job(options: &[(&str, &str)], paths: &[PathBuf]) -> Result<GrepJob, String> {
+        GrepJob::new(&["a".to_owned()], &named(options), paths)
     }
 
     #[test]
     fn groups_and_flags_are_those_of_the_command() {
-        FLAGS.check_names::<Arguments>();
+        let command = named::definition::<Arguments>();
+        let has = |is: &dyn Fn(&Arg) -> bool| command.get_arguments().any(is);
+        for group in GROUPS {
+            assert!(has(&|flag| flag.get_help_heading() == Some(group)), "{group}");
+        }
+        for flag in OTHERS {
+            assert!(named::find(&command, flag).is_some(), "{flag}");
+        }
     }
 
     #[test]
     fn flags_of_printed_text_are_refused() {
-        let reason = |flag: &str| job(&[flag], &[]).err();
+        let reason = |name: &str, value: &str| job(&[(name, value)], &[]).err();
         for flag in ["json", "count", "color", "regexp", "pager", "column", "help"] {
             let expected = format!("--{flag}: only the command has this flag");
-            assert_eq!(reason(&format!("--{flag}=x")), Some(expected));
+            assert_eq!(reason(flag, "x"), Some(expected));
         }
-        assert_eq!(reason("--ignore-case"), None);
-        assert_eq!(reason("--context=2"), None);
-        let unknown = reason("--no-such").unwrap();
+        let ignore_case = vec![("ignore_case".to_owned(), true.into())];
+        assert!(GrepJob::new(&["a".to_owned()], &ignore_case, &[]).is_ok());
+        assert_eq!(reason("context", "2"), None);
+        let unknown = reason("no_such", "x").unwrap();
         assert!(unknown.starts_with("unexpected argument '--no-such'"), "{unknown}");
     }
 
     #[test]
     fn a_pattern_is_needed_and_no_path_is_taken_for_it() {
-        let job = |flags: &[&str]| {
-            let flags = flags.iter().map(OsString::from).collect();
-            GrepJob::new(&[], flags, &["src".into()]).map(|_| ())
-        };
+        let job = |options: &[(&str, &str)]| GrepJob::new(&[], &named(options), &["src".into()]).map(|_| ());
         let expected = "no pattern; give one, or a file of patterns by the flag 'file'";
         assert_eq!(job(&[]), Err(expected.to_owned()));
-        assert_eq!(job(&["--file-not=a"]), Err(expected.to_owned()));
-        assert_eq!(job(&["--file=/dev/null"]), Ok(()));
+        assert_eq!(job(&[("file_not", "a")]), Err(expected.to_owned()));
+        assert_eq!(job(&[("file", "/dev/null")]), Ok(()));
     }
 
     #[test]
@@ -234,7 +258,7 @@ mod tests {
         let share = Share { files: vec![path.to_owned()], are_named, part };
         let mut out = Vec::new();
         let stop = Arc::new(Stop::new().unwrap());
-        let job = GrepJob::of_share(&["a".to_owned()], vec!["--block-size=7".into()], share).unwrap();
+        let job = GrepJob::of_share(&["a".to_owned()], &named(&[("block_size", "7")]), share).unwrap();
         assert!(job.run(&stop, None, &mut out).unwrap().faults.problems.is_empty());
         let line = |record| if let Record::Line(line) = record { Some(line.offset) } else { None };
         Records::new(&out).filter_map(line).collect()
@@ -269,7 +293,7 @@ mod tests {
         let (named, found) = (offsets(&path, true, None), offsets(&path, false, None));
         assert!(found.len() < 50_000 && found.len() < named.len(), "{} and {}", found.len(), named.len());
         let listed =
-            GrepJob::new(&[".".to_owned()], Vec::new(), &[path.clone(), directory.path().to_owned()])
+            GrepJob::new(&[".".to_owned()], &Vec::new(), &[path.clone(), directory.path().to_owned()])
                 .unwrap()
                 .files()
                 .0;
@@ -281,14 +305,17 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("text");
         std::fs::write(&path, "b\na\n").unwrap();
-        let number = |flags: &[&str]| {
+        let number = |options: &Named| {
             let mut out = Vec::new();
             let stop = Arc::new(Stop::new().unwrap());
-            job(flags, std::slice::from_ref(&path)).unwrap().run(&stop, None, &mut out).unwrap();
+            GrepJob::new(&["a".to_owned()], options, std::slice::from_ref(&path))
+                .unwrap()
+                .run(&stop, None, &mut out)
+                .unwrap();
             let Some(Record::Line(line)) = Records::new(&out).nth(1) else { panic!("{out:?}") };
             line.number
         };
-        assert_eq!(number(&[]), Some(2));
-        assert_eq!(number(&["--no-line-number"]), None);
+        assert_eq!(number(&Vec::new()), Some(2));
+        assert_eq!(number(&vec![("no_line_number".to_owned(), true.into())]), None);
     }
 }

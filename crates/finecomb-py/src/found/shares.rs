@@ -31,8 +31,8 @@ pub(crate) fn grep_files(
     flags: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<(OsString, u64, bool)>> {
     let sources = Sources::new(paths)?;
-    let words = flags::words(flags)?;
-    let job = GrepJob::new(&pattern.0, words, &sources.paths).map_err(error)?;
+    let options = flags::named_options(flags)?;
+    let job = GrepJob::new(&pattern.0, &options, &sources.paths).map_err(error)?;
     let (files, problems) = py.detach(|| job.files());
     warn(py, &sources.messages(problem_messages(&problems)))?;
     Ok(files.into_iter().map(|file| (file.path.into_os_string(), file.size, file.is_named)).collect())
@@ -57,11 +57,11 @@ pub(crate) fn grep_share(
 ) -> PyResult<Matches> {
     let sources =
         if input.is_instance_of::<PyList>() { Sources::new(input)? } else { Sources::of_bytes(input, name)? };
-    let words = flags::words(flags)?;
+    let options = flags::named_options(flags)?;
     let is_part = start.is_some() || end.is_some();
     let part = is_part.then(|| start.unwrap_or(0)..end.unwrap_or(u64::MAX));
     let share = Share { files: sources.paths.clone(), are_named: named, part };
-    let job = py.detach(|| GrepJob::of_share(&pattern.0, words, share)).map_err(error)?;
+    let job = py.detach(|| GrepJob::of_share(&pattern.0, &options, share)).map_err(error)?;
     Ok(Matches::new(job, sources, None))
 }
 
