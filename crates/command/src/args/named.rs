@@ -5,7 +5,8 @@
 
 use clap::{Arg, Args, Command};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde::de::value::MapDeserializer;
+use serde_json::{Error, Value};
 
 use crate::args::value;
 
@@ -18,7 +19,7 @@ pub type Named = Vec<(String, Value)>;
 /// If a name or a value is invalid, options conflict, or the name is a flag that only the command has. The message is that of the command.
 pub(crate) fn options<C: Args, O: Args + DeserializeOwned>(named: Named) -> Result<O, String> {
     let (command, known) = (definition::<C>(), O::augment_args(Command::new("comb")));
-    let mut values = Map::new();
+    let mut values = Named::new();
     for (name, value) in named {
         let name = name.replace('_', "-");
         let flag = find(&command, &name).ok_or_else(|| format!("unexpected argument '--{name}' found"))?;
@@ -27,15 +28,15 @@ pub(crate) fn options<C: Args, O: Args + DeserializeOwned>(named: Named) -> Resu
         }
         if !matches!(value, Value::Null | Value::Bool(false)) {
             check(&command, flag, &values)?;
-            values.insert(flag.get_id().to_string(), value);
+            values.retain(|(id, _)| flag.get_id() != id.as_str());
+            values.push((flag.get_id().to_string(), value));
         }
     }
-    let read = |values: Map<String, Value>| O::deserialize(Value::Object(values));
-    read(values.clone()).map_err(|error| {
-        let is_invalid = |(id, value): &(&String, &Value)| {
-            read(Map::from_iter([((*id).clone(), (*value).clone())])).is_err()
-        };
-        let invalid = values.iter().find(is_invalid);
+    // Measures are in the order of their names.
+    let read =
+        |values: &[(String, Value)]| O::deserialize(MapDeserializer::<_, Error>::new(values.iter().cloned()));
+    read(&values).map_err(|error| {
+        let invalid = values.iter().find(|value| read(std::slice::from_ref(value)).is_err());
         let reason = invalid.and_then(|(id, value)| {
             let flag = command.get_arguments().find(|flag| flag.get_id() == id.as_str())?;
             refused::<C>(flag, value).or_else(|| Some(format!("--{}: {error}", flag.get_long()?)))
@@ -45,9 +46,10 @@ pub(crate) fn options<C: Args, O: Args + DeserializeOwned>(named: Named) -> Resu
 }
 
 /// Checks that no other option given conflicts with a flag.
-fn check(command: &Command, flag: &Arg, given: &Map<String, Value>) -> Result<(), String> {
+fn check(command: &Command, flag: &Arg, given: &Named) -> Result<(), String> {
     let conflicts = |one, other: &Arg| command.get_arg_conflicts_with(one).contains(&other);
-    let mut others = command.get_arguments().filter(|other| given.contains_key(other.get_id().as_str()));
+    let mut others =
+        command.get_arguments().filter(|other| given.iter().any(|(id, _)| other.get_id() == id.as_str()));
     match others.find(|other| conflicts(flag, other) || conflicts(other, flag)) {
         Some(other) => Err(format!("the argument '{other}' cannot be used with '{flag}'")),
         None => Ok(()),

@@ -286,6 +286,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::args::named::Named;
     use crate::top::args::Arguments;
     use crate::top::args::saved::NOT_MERGED;
     use crate::top::options::CountOptions;
@@ -302,8 +303,12 @@ mod tests {
         StoredDefinition::new(&options.definition)
     }
 
+    fn words_of(options: &CountOptions) -> String {
+        stored(options).to_string()
+    }
+
     fn words(flags: &[&str]) -> String {
-        stored(&parsed(flags)).to_string()
+        words_of(&parsed(flags))
     }
 
     #[test]
@@ -374,7 +379,7 @@ mod tests {
     }
 
     /// Options of a definition by name, and the same as flags.
-    fn definitions() -> impl Strategy<Value = (Map<String, Value>, Vec<String>)> {
+    fn definitions() -> impl Strategy<Value = (Named, Vec<String>)> {
         let text = "[a-z]{1,5}";
         let option = prop_oneof![
             (prop::sample::select(vec!["missing", "fieldseparator", "where"]), text)
@@ -391,7 +396,11 @@ mod tests {
                 .prop_map(|(regex, replacement)| ("sed".to_owned(), Value::from(vec![regex, replacement]))),
         ];
         prop::collection::vec(option, 0..6).prop_map(|options| {
-            let named: Map<String, Value> = options.into_iter().collect();
+            let mut named = Named::new();
+            for (name, value) in options {
+                named.retain(|(other, _)| *other != name);
+                named.push((name, value));
+            }
             let flags = named.iter().flat_map(|(name, value)| {
                 let flag = format!("--{}", name.replace('_', "-"));
                 match value {
@@ -409,13 +418,22 @@ mod tests {
         })
     }
 
+    #[test]
+    fn measures_are_in_the_order_of_their_names() {
+        let named = [("sum", "b"), ("max", "c"), ("mean", "a"), ("p99", "d")];
+        let named = named.map(|(name, field)| (name.to_owned(), Value::from(field))).into();
+        let options = CountOptions::named(named).expect("valid options");
+        assert_eq!(words_of(&options), "--sum=b --max=c --mean=a --percentile=99:d");
+    }
+
     proptest! {
         #[test]
         fn options_by_name_are_those_of_the_flags((named, flags) in definitions()) {
-            let needs_extract = named.contains_key("each") && !named.contains_key("extract");
+            let has = |wanted| named.iter().any(|(name, _)| name == wanted);
+            let needs_extract = has("each") && !has("extract");
             prop_assume!(!needs_extract);
             let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-            let by_name = CountOptions::named(named.into_iter().collect()).map_err(TestCaseError::fail)?;
+            let by_name = CountOptions::named(named).map_err(TestCaseError::fail)?;
             let by_flags = parsed(&flags);
             prop_assert_eq!(format!("{by_name:?}"), format!("{by_flags:?}"));
             let Ok(()) = by_name.clone().fix_definition() else { return Ok(()) };
