@@ -139,12 +139,21 @@ impl Matcher for AnyMatcher {
         with_each!(self, matcher => matcher.capture_index(name))
     }
 
+    // Iterations choose the engine once for a text, rather than for each match.
     #[inline]
     fn try_find_iter<F, E>(&self, text: &[u8], matched: F) -> Result<Result<(), E>, Failure>
     where
         F: FnMut(Match) -> Result<bool, E>,
     {
         with_each!(self, matcher => Ok(matcher.try_find_iter(text, matched)?))
+    }
+
+    #[inline]
+    fn try_find_iter_at<F, E>(&self, text: &[u8], at: usize, matched: F) -> Result<Result<(), E>, Failure>
+    where
+        F: FnMut(Match) -> Result<bool, E>,
+    {
+        with_each!(self, matcher => Ok(matcher.try_find_iter_at(text, at, matched)?))
     }
 
     fn captures_at(&self, text: &[u8], at: usize, captures: &mut AnyCaptures) -> Result<bool, Failure> {

@@ -1,5 +1,7 @@
 //! Finds and replaces the matches in a line.
 
+use std::convert::Infallible;
+
 use grep_matcher::{Captures, Match, Matcher};
 
 use crate::ahead::{Ahead, PartMatches, Remembering};
@@ -39,7 +41,7 @@ impl Matches {
         let (text, start) = searched(finder, line);
         // An empty match at the very end of the lines is in none of them.
         let end = start + line.bytes.len();
-        let found_here = |found_here: Match| {
+        let mut found_here = |found_here: Match| {
             let is_inside = found_here.start() < end;
             if is_inside {
                 found.push(Match::new(found_here.start() - start, found_here.end().min(end) - start));
@@ -61,7 +63,8 @@ impl Matches {
             found.extend(any.then_some(Match::zero(0)));
             return;
         }
-        let _ = finder.matcher().find_iter(text, found_here);
+        // The engines implement this iteration themselves, but not `find_iter`.
+        let _ = finder.matcher().try_find_iter(text, |here| Ok::<_, Infallible>(found_here(here)));
     }
 
     /// Replaces each match; `$1` and the like in `replacement` stand for capture groups.
