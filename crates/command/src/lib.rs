@@ -10,6 +10,11 @@
 //! commands, and want two examples. Its definition names its exit statuses, variables and files, which are in `shell::facts`, and its flags the
 //! candidates for their values. The book has a page for it in docs/commands/, which docs/SUMMARY.md lists.
 //!
+//! # Adding a flag of `top` or `symbols`
+//!
+//! A field with its attributes in `options`, if it decides what is counted or listed, and its use there: Python, MCP and stored counts have
+//! it then. A flag that decides how the answer is shown is a field of the command's `Arguments`.
+//!
 //! # Adding a flag of `grep`
 //!
 //! A field under its heading in the arguments of `grep`, whose methods there set an option of `GrepOptions` (`finecomb-grep`), `WalkOptions` or

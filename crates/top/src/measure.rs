@@ -8,7 +8,7 @@
 //!
 //! # Adding a measure
 //!
-//! A variant of [`MeasureKind`], with its name in the `Display` of [`Measure`]. The compiler then asks `column` for its state, a type in a
+//! A variant of [`MeasureKind`](column::MeasureKind), with its name in the `Display` of [`Measure`](crate::query::options::Measure). The compiler then asks `column` for its state, a type in a
 //! module below that takes part in every method there, and `finecomb-command` (`top`, `measures`) for its flag, which `FLAGS` there
 //! defines. `tests` compares it with exact arithmetic. docs/commands/top.md, docs/records.md and `python/finecomb/__init__.pyi` list
 //! the measures.

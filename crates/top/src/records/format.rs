@@ -2,7 +2,7 @@
 //!
 //! # Adding a format
 //!
-//! A module here with an extractor, and a variant of [`InputFormat`](name::InputFormat) with its name in `NAMES` and `PLAIN`. The compiler
+//! A module here with an extractor, and a variant of [`InputFormat`](crate::query::input_format::InputFormat) with its name in `NAMES` and `PLAIN`. The compiler
 //! then asks [`layout`](crate::records::layout) for the extractor, and [`named_fields`](crate::records::named_fields) for the names of its
 //! fields. [`detect`] recognises it. Tests write and read it: `tests/table/style.rs`, and an oracle in the module. `fuzz/hunt_formats.py` has a
 //! table of each. For users: `--input` in the arguments and completions of `finecomb-command`, the tool `top` of `comb-serve`,
