@@ -1,6 +1,7 @@
 //! Selects the lines of a block to print, given the state left by the blocks before it.
 //!
-//! Context, the match limit and binary files are handled here and nowhere else. The code runs twice over each block:
+//! Context is selected, the limit of matches applied, and binary data the end, here; `search` finds where a NUL cuts a file, and where
+//! the limit lies among matches that span lines. The code runs twice over each block:
 //! first in block order with a sink that prints nothing, to compute the state for the next block; then in parallel
 //! with the sink that prints.
 
@@ -218,7 +219,7 @@ pub(crate) trait Sink {
     /// Takes a gap between groups of lines that are not adjacent.
     fn gap(&mut self);
 
-    /// Returns the line of the definition around a matching line, if it is to be printed before it. Both are ranges of the file.
+    /// Returns the line of the definition around a matching line, if it is to be printed before it. Both are ranges in the block.
     fn definition_of(&mut self, _line: Range<usize>) -> Option<Range<usize>> {
         None
     }

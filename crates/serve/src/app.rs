@@ -50,6 +50,11 @@ impl App {
         let (head, _) = request.into_parts();
         let label = self.site.label(head.uri.path());
         let logged = self.access_log.as_ref().map(|_| head.clone());
+        // A refused request takes no place, however slowly its client reads. Threads that look at the same time may let one more in each.
+        if self.metrics.in_flight.get() >= self.limits.in_flight {
+            let problem = Problem::unavailable("Too many requests in flight; try again later.");
+            return self.record(logged.as_ref(), label, peer, start, self.problem(problem));
+        }
         let respond = service_fn(async |request| Ok::<_, Infallible>(self.respond(request).await));
         let respond = InFlightRequests::new(respond, self.metrics.in_flight.clone());
         let Ok(response) = respond.oneshot(Request::from_parts(head, Body::empty())).await;
@@ -103,11 +108,8 @@ impl App {
         response
     }
 
-    /// Checks the limits and the host of a request and responds, with cross-origin headers.
+    /// Checks the host of a request and responds, with cross-origin headers.
     async fn respond(&self, request: Request) -> Response {
-        if self.metrics.in_flight.get() > self.limits.in_flight {
-            return self.problem(Problem::unavailable("Too many requests in flight; try again later."));
-        }
         let (head, _) = request.into_parts();
         if let Err(problem) = self.hosts.check(&head) {
             return self.problem(problem);

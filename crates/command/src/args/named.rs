@@ -32,7 +32,7 @@ pub(crate) fn options<C: Args, O: Args + DeserializeOwned>(named: Named) -> Resu
             values.push((flag.get_id().to_string(), value));
         }
     }
-    // Measures are in the order of their names.
+    // Measures keep the order in which the caller gives them.
     let read =
         |values: &[(String, Value)]| O::deserialize(MapDeserializer::<_, Error>::new(values.iter().cloned()));
     read(&values).map_err(|error| {
@@ -58,13 +58,18 @@ fn check(command: &Command, flag: &Arg, given: &Named) -> Result<(), String> {
 
 /// The reason for which the command refuses a value; `None` if it does not.
 fn refused<C: Args>(flag: &Arg, value: &Value) -> Option<String> {
-    let word = format!("--{}={}", flag.get_long()?, value::text(value)?);
-    let error = definition::<C>().no_binary_name(true).try_get_matches_from([word]).err()?;
-    Some(reason(&error))
+    let long = flag.get_long()?;
+    let refused = |text: &String| {
+        let words = [format!("--{long}={text}")];
+        definition::<C>().no_binary_name(true).try_get_matches_from(words).err()
+    };
+    // A flag with two values is not given by one word.
+    let has_one = flag.get_num_args().is_none_or(|count| count.max_values() < 2);
+    value::texts(value).ok().filter(|_| has_one)?.iter().find_map(refused).as_ref().map(reason)
 }
 
 /// The first paragraph of a message. The others are for people at a terminal.
-fn reason(error: &clap::Error) -> String {
+pub(crate) fn reason(error: &clap::Error) -> String {
     let text = error.to_string();
     let first = text.split("\n\n").next().unwrap_or_default().trim_end();
     first.strip_prefix("error: ").unwrap_or(first).to_owned()

@@ -18,8 +18,8 @@ use crate::top::options::key_fields::KeyFields;
 /// Reason that is replaced by that of the flag.
 const INVALID: &str = "invalid value";
 
-/// Text of a flag that is given without its value.
-pub(crate) const ON: &str = "true";
+/// Reason for a value of another type.
+const EXPECTED: &str = "expected a text or a number";
 
 /// A value that is parsed as that of a flag.
 pub(crate) trait FlagValue: Sized {
@@ -83,6 +83,19 @@ pub(crate) fn by<'d, D: Deserializer<'d>, T, E>(
     parse(&text).map_err(|_| Error::custom(INVALID))
 }
 
+/// Reads a single value by a function; `true` stands for the flag without a value, which means `default`.
+pub(crate) fn by_or<'d, D: Deserializer<'d>, T, E>(
+    deserializer: D,
+    default: &str,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<T, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Bool(true) => parse(default),
+        value => parse(&text(&value).ok_or_else(|| Error::custom(EXPECTED))?),
+    }
+    .map_err(|_| Error::custom(INVALID))
+}
+
 /// Reads a value that is a list with commas, or the items of this list.
 pub(crate) fn joined<'d, D: Deserializer<'d>, T: FlagValue>(deserializer: D) -> Result<Option<T>, D::Error> {
     let texts: Vec<String> = many(deserializer)?;
@@ -129,7 +142,7 @@ pub(crate) fn with_commas<'d, D: Deserializer<'d>, T: FlagValue>(
 }
 
 fn parse<T: FlagValue>(value: &Value) -> Result<T, &'static str> {
-    T::parse(&text(value).ok_or("expected a text or a number")?).ok_or(INVALID)
+    T::parse(&text(value).ok_or(EXPECTED)?).ok_or(INVALID)
 }
 
 /// The texts of a list of values, or of a single one.
@@ -138,11 +151,11 @@ pub(crate) fn texts(value: &Value) -> Result<Vec<String>, &'static str> {
     values.iter().map(|value| text(value).ok_or("expected texts or numbers")).collect()
 }
 
-/// The text of a value, as it would follow the flag; `None` for a list or an object.
+/// The text of a value, as it would follow the flag; `None` for a switch, a list or an object.
 pub(crate) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
-        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
+        Value::Number(_) => Some(value.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }

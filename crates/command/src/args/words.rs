@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, Command};
 use serde_json::Value;
 
-use crate::args::named::Named;
-use crate::args::value::text;
+use crate::args::named::{Named, reason};
+use crate::args::value::texts;
 
 /// Flags and arguments of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,17 +36,19 @@ impl Words {
     }
 
     /// Adds options by name: a switch, a value, or a flag with each of several values.
-    pub(crate) fn named(&mut self, options: &Named) {
+    ///
+    /// # Errors
+    /// If a value has another type.
+    pub(crate) fn named(&mut self, options: &Named) -> Result<(), String> {
         for (name, value) in options {
             let flag = format!("--{}", name.replace('_', "-"));
             match value {
+                Value::Null => {}
                 Value::Bool(is_on) => self.switch(&flag, *is_on),
-                Value::Array(values) => {
-                    self.values(&flag, &values.iter().filter_map(text).collect::<Vec<_>>())
-                }
-                value => text(value).iter().for_each(|value| self.value(&flag, value)),
+                value => self.values(&flag, &texts(value).map_err(|reason| format!("{flag}: {reason}"))?),
             }
         }
+        Ok(())
     }
 
     /// Adds the paths, which are the last arguments, and parses the words.
@@ -60,11 +62,4 @@ impl Words {
         let matches = command.try_get_matches_from(self.0);
         matches.and_then(|matches| A::from_arg_matches(&matches)).map_err(|error| reason(&error))
     }
-}
-
-/// The first paragraph of a message. The others are for people at a terminal.
-fn reason(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let first = text.split("\n\n").next().unwrap_or_default().trim_end();
-    first.strip_prefix("error: ").unwrap_or(first).to_owned()
 }

@@ -99,7 +99,7 @@ impl GrepJob {
         let mut words = Words::default();
         words.switch("--line-number", true);
         words.values("--regexp", patterns);
-        words.named(options);
+        words.named(options)?;
         let job =
             Self::parse(words, paths, |options| options.mode(Mode::Records).named_as_found(!are_named))?;
         // Without a path, the command would search the current directory.

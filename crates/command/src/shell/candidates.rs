@@ -17,15 +17,13 @@ use crate::args::delimiter::delimiter;
 use crate::args::tree_index::index_home;
 use crate::program::Program;
 use crate::shell::line::Line;
+use crate::top::options::measures;
 
 /// Bytes that are read of a log to find the names of its fields, and of a configuration file.
 const HEAD: u64 = 16 << 10;
 
 /// Ending of the names of index files.
 const INDEX: &str = "comb";
-
-/// Heading of the flags that measure a field.
-const MEASURES: &str = "Measures";
 
 /// Formats of records, as `--input` takes them.
 const INPUTS: &[(&str, &str)] = &[
@@ -129,7 +127,7 @@ fn fields_from(
 /// An order of the keys: by count, by key, or by one of the measures on the command line.
 pub(crate) fn order(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     let top = line.program.find_subcommand("top").unwrap_or(&line.program);
-    let measures = top.get_arguments().filter(|flag| flag.get_help_heading() == Some(MEASURES));
+    let measures = top.get_arguments().filter(|flag| flag.get_help_heading() == Some(measures::HEADING));
     let measures = measures.filter_map(Arg::get_long).flat_map(|name| {
         let values = line.values(&[&format!("--{name}")]).into_iter();
         values.filter_map(move |value| match name {

@@ -187,7 +187,7 @@ fn read_block_size<'d, D: Deserializer<'d>>(deserializer: D) -> Result<usize, D:
 }
 
 fn read_slack<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<Slack>, D::Error> {
-    value::by(deserializer, |text| if text == value::ON { SLACK.parse() } else { text.parse() }).map(Some)
+    value::by_or(deserializer, SLACK, str::parse).map(Some)
 }
 
 impl CountOptions {

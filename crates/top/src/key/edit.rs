@@ -101,7 +101,9 @@ impl Edit {
         let captures = (!self.replacement.is_constant()).then_some(captures);
         let leading_star = self.leading_star.as_ref().zip(leading_star.as_mut());
         let leading_star = leading_star.filter(|(search, _)| !is_lenient && search.supports(key));
-        let mut searches = Searches { regex, cache, captures, leading_star, first: self.first };
+        // In a text that is not UTF-8, a match may be a single byte, and begin with any.
+        let (first, shortest) = if is_lenient { (None, 1) } else { (self.first, self.shortest) };
+        let mut searches = Searches { regex, cache, captures, leading_star, first };
         let mut searcher = Searcher::new(Input::new(key));
         let mut copied = 0;
         while let Some(found) = searcher.advance(|input| Ok(searches.find(input))) {
@@ -112,7 +114,7 @@ impl Edit {
                 None => out.extend_from_slice(&self.replacement.end),
             }
             // Avoids a search that cannot match. Often the first match extends to the end of the key, or is the only one.
-            if key.len() - copied < self.shortest || searches.leading_star.is_some() {
+            if key.len() - copied < shortest || searches.leading_star.is_some() {
                 break;
             }
         }
@@ -274,7 +276,7 @@ mod tests {
                 &["a", "", "a*", "^a", "b$", "(a)(b)?", "[^b]", r"\b", r"\B", "(?-u)\\xFF", ".", "a.*b$", "(?:ab|a a)+",
                   "(?m:^)a|a$", r"\Ba", r"(?-u)\b", r"(?-u)\Ba|é", r"\w\b", r"\s|\d", "a+?b", "b(?: |$)", "[a]b?", "..", "(.)(a|é)", ".*(b)(.?)", "é*",
                   ".*(a|ab)(b?).*", "^.*(b+)(a)?.*$", "(?s).*(é|😀).*", r".*\b(a+).*", ".*(a)(.*)", ".*b(a*?)(b|$)", "^.*([^a]).*",
-                  r".*(\Ba).*", ".*(.)(a)", r"\W+", "[^a-z]?b"][..]),
+                  r".*(\Ba).*", ".*(.)(a)", r"\W+", "[^a-z]?b", r"[^\x00-\x7F]", r"[\x{FFFD}\x{FFFE}]"][..]),
             replacement in prop::sample::select(&["", "x", "$0", "<$1>", "${1}y", "$1y", "$$", "$"][..]),
             key in prop_oneof![
                 4 => prop::collection::vec(prop::sample::select(&[b'a', b'b', b' ', 0xFF, 0xC3, 0xA9, 0xED, 0xB2][..]), 0..12),

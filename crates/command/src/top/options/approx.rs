@@ -54,7 +54,7 @@ fn parse_memory(text: &str) -> Result<usize, String> {
 }
 
 fn read_approx<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<usize>, D::Error> {
-    value::by(deserializer, |text| parse_memory(if text == value::ON { DEFAULT } else { text })).map(Some)
+    value::by_or(deserializer, DEFAULT, parse_memory).map(Some)
 }
 
 impl Approx {

@@ -217,7 +217,7 @@ impl StoredDefinition {
             Value::Array(values) => !values.is_empty(),
             _ => true,
         };
-        let value = serde_json::to_value(definition).unwrap_or_default();
+        let value = serde_json::to_value(definition).expect("options are texts and switches");
         let options = value.as_object().into_iter().flatten().filter(|(_, value)| is_given(value));
         Self(options.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
@@ -284,6 +284,7 @@ mod tests {
 
     use clap::{Args, Command, FromArgMatches};
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
     use crate::args::named::Named;
@@ -378,6 +379,18 @@ mod tests {
         assert_eq!(reason(b"{}"), None);
     }
 
+    #[test]
+    fn values_of_other_types_are_refused() {
+        let reason = |name: &str, value: Value| CountOptions::named(vec![(name.to_owned(), value)]).err();
+        for name in ["extract", "fields", "missing", "sum", "grep", "since", "number"] {
+            assert!(reason(name, Value::from(true)).is_some(), "{name}");
+            assert!(reason(name, json!([["a"]])).is_some(), "{name}");
+        }
+        assert_eq!(reason("sum", json!(["a", ""])).map(|text| text.contains("'--sum <FIELD>'")), Some(true));
+        assert_eq!(reason("approx", Value::from(true)), None);
+        assert_eq!(reason("sorted", Value::from(true)), None);
+    }
+
     /// Options of a definition by name, and the same as flags.
     fn definitions() -> impl Strategy<Value = (Named, Vec<String>)> {
         let text = "[a-z]{1,5}";
@@ -423,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn measures_are_in_the_order_of_their_names() {
+    fn measures_keep_the_order_given() {
         let named = [("sum", "b"), ("max", "c"), ("mean", "a"), ("p99", "d")];
         let named = named.map(|(name, field)| (name.to_owned(), Value::from(field))).into();
         let options = CountOptions::named(named).expect("valid options");

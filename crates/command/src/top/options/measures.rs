@@ -14,7 +14,7 @@ use crate::shell::candidates;
 use crate::shell::line::completer;
 
 /// Heading of the flags in the help.
-const HEADING: &str = "Measures";
+pub(crate) const HEADING: &str = "Measures";
 
 /// The measures of a count, in the order of the command line.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +93,7 @@ pub(super) fn flag(measure: &Measure) -> (&'static str, String) {
     }
 }
 
-fn parse_field(text: &str) -> Result<Field, String> {
+pub(super) fn parse_field(text: &str) -> Result<Field, String> {
     Field::parse(text).map_err(|error| error.to_string())
 }
 

@@ -8,6 +8,7 @@ use crate::args::selection::{UsageError, nanoseconds_now};
 use crate::args::value;
 use crate::shell::candidates;
 use crate::shell::line::completer;
+use crate::top::options::measures::parse_field;
 
 const TIME: &str = "\
 Field with the time of a record [default: found for each file]
@@ -59,10 +60,6 @@ pub struct Times {
     #[arg(long, value_name = "WIDTH", group = "buckets")]
     #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
     pub every: Option<Every>,
-}
-
-fn parse_field(text: &str) -> Result<Field, String> {
-    Field::parse(text).map_err(|error| error.to_string())
 }
 
 fn show_field<S: Serializer>(field: &Option<Field>, serializer: S) -> Result<S::Ok, S::Error> {
