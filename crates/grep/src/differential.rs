@@ -21,6 +21,7 @@ use crate::any_matcher::AnyMatcher;
 use crate::enclosing::tests::Braces;
 use crate::find::{Finder, without_terminator};
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
+use crate::print::Tally;
 use crate::print::lines::Style;
 use crate::print::link::Hyperlink;
 use crate::records::{FoundText, Record, Records};
@@ -41,19 +42,21 @@ impl FindNul for Text {
     }
 }
 
+/// A file that is named, or found in a directory.
+fn source(named: bool) -> Source {
+    if named { Source::named(0, Some(PATH.into())) } else { Source::found(0, PATH.into()) }
+}
+
 /// Visits a file in blocks. Each block ends at the first line terminator at or after one of `cuts`. Returns the output, and whether
 /// the visitor ended the job.
-fn visit<V: Print>(
-    visitor: &mut V,
+fn visit(
+    visitor: &mut Searcher<'_>,
     named: bool,
     bytes: &[u8],
     line_end: u8,
     cuts: &[usize],
 ) -> (Vec<u8>, bool) {
-    let source = match named {
-        true => Source::named(0, Some(PATH.into())),
-        false => Source::found(0, PATH.into()),
-    };
+    let source = source(named);
     let mut ends: Vec<usize> = cuts
         .iter()
         .map(|&cut| {
@@ -69,7 +72,7 @@ fn visit<V: Print>(
     let mut bytes = bytes.to_vec();
     let known = if is_whole { Vec::new() } else { bytes[..bytes.len().min(HEAD_SIZE)].to_vec() };
     let mut state = visitor.begin(&source, &known);
-    let mut tally = V::Tally::default();
+    let mut tally = Tally::default();
     let mut out = Output::new(None);
     let mut start = 0;
     for end in ends {
@@ -80,9 +83,9 @@ fn visit<V: Print>(
         let found = visitor.search(&mut block);
         let before = state.clone();
         let passed = visitor.advance(&block, &found, &mut state);
-        let mut more = V::Tally::default();
+        let mut more = Tally::default();
         visitor.print(&block, found, &before, &mut more, &mut out, &mut Meter::off());
-        V::add(&mut tally, more);
+        Searcher::add(&mut tally, more);
         if passed.is_break() {
             break;
         }
@@ -127,7 +130,7 @@ fn by_ripgrep(options: &GrepOptions, named: bool, bytes: &[u8]) -> (String, bool
     let which = Which::new(&options, &matcher).unwrap();
     let mut searcher = WholeSearcher::new(&options, matcher);
     searcher.which = which.as_ref();
-    let (printed, _) = visit(&mut searcher, named, bytes, b'\n', &[]);
+    let printed = searcher.print(&source(named), bytes);
     (shown(&printed, &options), searcher.totals.any)
 }
 
@@ -992,7 +995,7 @@ fn lines_that_end_with_nul_are_text_also_in_a_search_across_lines() {
         PatternOptions { multiline: true, patterns: ["b\n?".to_owned()].into(), ..options.pattern.clone() };
     for options in [options.clone(), GrepOptions { pattern: multiline, ..options }] {
         let mut searcher = WholeSearcher::new(&options, AnyMatcher::new(&options).unwrap());
-        assert_eq!(visit(&mut searcher, true, b"a\0b\0a", 0, &[]).0, b"b\0");
+        assert_eq!(searcher.print(&source(true), b"a\0b\0a"), b"b\0");
         assert_eq!(in_blocks(&options, true, b"a\0b\0a", &[]).0, "b\0");
     }
 }

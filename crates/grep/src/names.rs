@@ -1,7 +1,6 @@
 //! Lists the files that would be searched.
 
 use std::io::Write;
-use std::ops::ControlFlow;
 
 use finecomb_scan::{
     Block, Inputs, Ordered, OrderedOptions, Output, Print, Search, Select, Source, Wants, in_order,
@@ -49,13 +48,7 @@ impl Search for NamePrinter<'_> {
     type Found = ();
     type State = ();
 
-    fn begin(&mut self, _source: &Source, _start: &[u8]) {}
-
     fn search(&mut self, _block: &mut Block<'_>) {}
-
-    fn advance(&mut self, _block: &Block<'_>, _found: &(), _state: &mut ()) -> ControlFlow<()> {
-        ControlFlow::Break(())
-    }
 }
 
 impl Print for NamePrinter<'_> {

@@ -29,13 +29,7 @@ impl Search for Lines {
     type Found = ();
     type State = ();
 
-    fn begin(&mut self, _source: &Source, _start: &[u8]) {}
-
     fn search(&mut self, _block: &mut Block<'_>) {}
-
-    fn advance(&mut self, _block: &Block<'_>, _found: &(), _state: &mut ()) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
 }
 
 impl Print for Lines {

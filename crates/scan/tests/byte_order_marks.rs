@@ -40,13 +40,7 @@ impl Search for Lines {
     type Found = ();
     type State = ();
 
-    fn begin(&mut self, _: &Source, _: &[u8]) {}
-
     fn search(&mut self, _: &mut Block<'_>) {}
-
-    fn advance(&mut self, _: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
 }
 
 impl Print for Lines {

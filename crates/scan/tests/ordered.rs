@@ -34,10 +34,6 @@ impl Search for Numbers {
     type Found = usize;
     type State = usize;
 
-    fn begin(&mut self, _source: &Source, _start: &[u8]) -> usize {
-        0
-    }
-
     fn search(&mut self, block: &mut Block<'_>) -> usize {
         lines(block.bytes).count()
     }
@@ -248,10 +244,6 @@ impl Search for Sizes {
     type Found = ();
     type State = (u64, bool);
 
-    fn begin(&mut self, _source: &Source, _start: &[u8]) -> (u64, bool) {
-        (0, false)
-    }
-
     fn search(&mut self, _block: &mut Block<'_>) {}
 
     fn advance(&mut self, block: &Block<'_>, (): &(), state: &mut (u64, bool)) -> ControlFlow<()> {
@@ -369,10 +361,6 @@ impl Select for Matching {}
 impl Search for Matching {
     type Found = ();
     type State = (u64, bool);
-
-    fn begin(&mut self, _source: &Source, _start: &[u8]) -> (u64, bool) {
-        (0, false)
-    }
 
     fn search(&mut self, _block: &mut Block<'_>) {}
 
@@ -514,17 +502,11 @@ impl Search for OpenFiles<'_> {
     type Found = ();
     type State = ();
 
-    fn begin(&mut self, _: &Source, _: &[u8]) {}
-
     fn search(&mut self, _: &mut Block<'_>) {
         let targets =
             fs::read_dir("/proc/self/fd").unwrap().flatten().map(|entry| fs::read_link(entry.path()));
         let is_file = |target: &PathBuf| target.starts_with(self.root) && target != self.root;
         self.most = self.most.max(targets.flatten().filter(is_file).count());
-    }
-
-    fn advance(&mut self, _: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
-        ControlFlow::Continue(())
     }
 }
 
@@ -677,8 +659,6 @@ impl Search for Truncating {
     type Found = Range<usize>;
     type State = ();
 
-    fn begin(&mut self, _source: &Source, _start: &[u8]) {}
-
     fn search_part(&mut self, text: &[u8], part: Range<usize>) -> Option<Range<usize>> {
         assert!(text.get(part.clone()).is_some());
         fs::OpenOptions::new().write(true).open(&self.0).unwrap().set_len(5000).unwrap();
@@ -692,10 +672,6 @@ impl Search for Truncating {
 
     fn search(&mut self, block: &mut Block<'_>) -> Range<usize> {
         0..block.bytes.iter().filter(|&&byte| byte != 0).count()
-    }
-
-    fn advance(&mut self, _block: &Block<'_>, _found: &Range<usize>, (): &mut ()) -> ControlFlow<()> {
-        ControlFlow::Continue(())
     }
 }
 

@@ -168,10 +168,6 @@ impl Search for Lister<'_> {
         self.results.stats.add(language, sums);
         Some((language, symbols))
     }
-
-    fn advance(&mut self, _: &Block<'_>, _: &Self::Found, _: &mut bool) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
 }
 
 impl Print for Lister<'_> {

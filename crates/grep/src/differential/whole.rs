@@ -6,9 +6,9 @@ mod definitions;
 mod patterns;
 mod records;
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
-use finecomb_scan::{Block, Meter, Output, Print, Search, Select, Source, Wants};
+use finecomb_scan::Source;
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use grep_printer::{
     ColorSpecs, JSON, JSONBuilder, Standard, StandardBuilder, Stats, Summary, SummaryBuilder, SummaryKind,
@@ -108,15 +108,15 @@ impl<'q> WholeSearcher<'q> {
         finished
     }
 
-    fn print_records(&mut self, source: &Source, bytes: &[u8], out: &mut Output<'_>) {
+    fn print_records(&mut self, source: &Source, bytes: &[u8]) -> Vec<u8> {
         let path = source.display_path().as_os_str().as_encoded_bytes();
         let mut sink = RecordSink::new(&self.matcher, self.options, path);
         if let Err(error) = self.searcher.search_slice(&self.matcher, bytes, &mut sink) {
             self.totals.errors.push((source.clone(), error.to_string()));
         }
         let Recorded { bytes, any } = sink.finish();
-        out.bytes().extend_from_slice(&bytes);
         self.totals.any |= any;
+        bytes
     }
 
     fn binary_detection(&self, source: &Source) -> BinaryDetection {
@@ -185,7 +185,7 @@ impl Recording {
         Self { printer: builder.build(out), buffer, style: Style::new(options), pieces: Vec::new() }
     }
 
-    fn search(&mut self, (searcher, matcher, text): Searching<'_>, source: &Source) -> Outcome {
+    fn search(&mut self, (searcher, matcher, text): Search<'_>, source: &Source) -> Outcome {
         let Self { printer, buffer, pieces, .. } = self;
         pieces.clear();
         let mut sink = printer.sink_with_path(matcher, source.display_path());
@@ -263,7 +263,7 @@ fn summary_builder(options: &GrepOptions, kind: SummaryKind) -> SummaryBuilder {
 }
 
 /// A search of a text.
-type Searching<'a> = (&'a mut Searcher, &'a AnyMatcher, &'a [u8]);
+type Search<'a> = (&'a mut Searcher, &'a AnyMatcher, &'a [u8]);
 
 /// Result of searching one file.
 struct Outcome {
@@ -273,7 +273,7 @@ struct Outcome {
 }
 
 fn search_lines<W: WriteColor>(
-    (searcher, matcher, text): Searching<'_>,
+    (searcher, matcher, text): Search<'_>,
     printer: &mut Standard<W>,
     source: &Source,
 ) -> Outcome {
@@ -287,7 +287,7 @@ fn search_lines<W: WriteColor>(
 }
 
 fn search_counts<W: WriteColor>(
-    (searcher, matcher, text): Searching<'_>,
+    (searcher, matcher, text): Search<'_>,
     printer: &mut Summary<W>,
     source: &Source,
 ) -> Outcome {
@@ -319,7 +319,7 @@ impl Matcher for NoMatches {
 
 /// Searches, and prints the lines with what `shown` finds in them.
 fn search_json(
-    (searcher, matcher, text): Searching<'_>,
+    (searcher, matcher, text): Search<'_>,
     shown: &impl Matcher,
     printer: &mut JSON<Vec<u8>>,
     source: &Source,
@@ -330,48 +330,17 @@ fn search_json(
     Outcome { any: sink.has_match(), stats, error: error.map(|error| error.to_string()) }
 }
 
-impl Select for WholeSearcher<'_> {
-    fn wants(&self) -> Wants {
-        Wants::Whole(usize::MAX)
-    }
-}
-
-impl Search for WholeSearcher<'_> {
-    type Found = ();
-    type State = ();
-
-    fn begin(&mut self, _source: &Source, _start: &[u8]) {}
-
-    // All is done when it is printed.
-    fn search(&mut self, _block: &mut Block<'_>) {}
-
-    fn advance(&mut self, _block: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
-
-impl Print for WholeSearcher<'_> {
-    type Tally = ();
-
-    fn print(
-        &mut self,
-        block: &Block<'_>,
-        (): (),
-        (): &(),
-        (): &mut (),
-        out: &mut Output<'_>,
-        _: &mut Meter,
-    ) {
-        let source = block.source;
+impl WholeSearcher<'_> {
+    /// Searches a file, and returns what is printed.
+    pub(crate) fn print(&mut self, source: &Source, bytes: &[u8]) -> Vec<u8> {
         self.searcher.set_binary_detection(self.binary_detection(source));
-        let bytes = &*block.bytes;
         if let Err(error) = self.matcher.begin_file(bytes) {
             self.totals.errors.push((source.clone(), error.to_string()));
-            return;
+            return Vec::new();
         }
         let with = (&mut self.searcher, &self.matcher, bytes);
         let (outcome, printed) = match &mut self.printer {
-            Printer::Records => return self.print_records(source, bytes, out),
+            Printer::Records => return self.print_records(source, bytes),
             Printer::Lines(printer) => {
                 (search_lines(with, printer, source), std::mem::take(printer.get_mut().get_mut()))
             }
@@ -398,7 +367,6 @@ impl Print for WholeSearcher<'_> {
             }
         };
         let printed = self.finish_output(source, bytes, printed);
-        out.bytes().extend_from_slice(&printed);
         self.totals.any |= outcome.any;
         if let Some(stats) = outcome.stats {
             self.totals.stats += &stats;
@@ -406,5 +374,6 @@ impl Print for WholeSearcher<'_> {
         if let Some(error) = outcome.error {
             self.totals.errors.push((source.clone(), error));
         }
+        printed
     }
 }

@@ -9,10 +9,9 @@ mod recount;
 mod summary;
 
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 
 use finecomb_scan::{
-    Block, Inputs, Meter, Ordered, OrderedOptions, Output, Phase, Print, ScanOptions, Search, Select, Source,
+    Block, Inputs, Meter, Ordered, OrderedOptions, Output, Phase, Print, ScanOptions, Search, Select,
     in_order,
 };
 
@@ -91,13 +90,7 @@ impl Search for Feeder<'_> {
     type Found = ();
     type State = ();
 
-    fn begin(&mut self, _source: &Source, _start: &[u8]) {}
-
     fn search(&mut self, _block: &mut Block<'_>) {}
-
-    fn advance(&mut self, _block: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
 }
 
 impl Print for Feeder<'_> {

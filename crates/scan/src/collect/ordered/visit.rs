@@ -48,11 +48,13 @@ pub trait Search: Select {
     /// Result of the search of a block.
     type Found: Send;
     /// Per-file state that advances from block to block.
-    type State: Clone + Send;
+    type State: Clone + Default + Send;
 
     /// Returns the state before the first block of a file. `start` holds the first [`HEAD_SIZE`](crate::HEAD_SIZE)
-    /// bytes of a file that is larger than its first block, or fewer for a pipe.
-    fn begin(&mut self, source: &Source, start: &[u8]) -> Self::State;
+    /// bytes of a file that is larger than its first block, or fewer for a pipe. Default: that of the type.
+    fn begin(&mut self, _source: &Source, _start: &[u8]) -> Self::State {
+        Self::State::default()
+    }
 
     /// Returns `true` if nothing of a file is wanted, given the state before its first block. Default: `false`.
     fn is_over(&self, _state: &Self::State) -> bool {
@@ -78,9 +80,15 @@ pub trait Search: Select {
     }
 
     /// Advances the state of the file past a block. Returns [`ControlFlow::Break`] if nothing more of the file is
-    /// wanted.
-    fn advance(&mut self, block: &Block<'_>, found: &Self::Found, state: &mut Self::State)
-    -> ControlFlow<()>;
+    /// wanted. Default: the state stays, and all of the file is wanted.
+    fn advance(
+        &mut self,
+        _block: &Block<'_>,
+        _found: &Self::Found,
+        _state: &mut Self::State,
+    ) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
 
     /// Advances the state past an overlong line of at least this many bytes.
     fn skip_line(&mut self, _state: &mut Self::State, _bytes: u64) {}

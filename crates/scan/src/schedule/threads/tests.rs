@@ -25,13 +25,7 @@ impl Search for Repeat {
     type Found = ();
     type State = ();
 
-    fn begin(&mut self, _: &Source, _: &[u8]) {}
-
     fn search(&mut self, _: &mut Block<'_>) {}
-
-    fn advance(&mut self, _: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
 }
 
 impl Print for Repeat {
@@ -182,14 +176,8 @@ impl Search for Panics {
     type Found = ();
     type State = ();
 
-    fn begin(&mut self, _: &Source, _: &[u8]) {}
-
     fn search(&mut self, block: &mut Block<'_>) {
         assert!(!block.bytes.starts_with(b"20 "), "within a file");
-    }
-
-    fn advance(&mut self, _: &Block<'_>, (): &(), (): &mut ()) -> ControlFlow<()> {
-        ControlFlow::Continue(())
     }
 }
 

@@ -86,10 +86,6 @@ impl Search for PrintLines {
     type Found = ();
     type State = u64;
 
-    fn begin(&mut self, _: &Source, _: &[u8]) -> u64 {
-        0
-    }
-
     fn search(&mut self, _: &mut Block<'_>) {}
 
     fn advance(&mut self, block: &Block<'_>, (): &(), lines: &mut u64) -> ControlFlow<()> {
