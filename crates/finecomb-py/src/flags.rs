@@ -42,10 +42,9 @@ fn json(value: &Bound<'_, PyAny>) -> PyResult<Value> {
 /// not know stays as it is.
 #[pyfunction]
 pub(crate) fn flag_name(command: &str, name: &str) -> String {
-    let plain = plain(name).replace('_', "-");
     let long = match command {
-        "top" => top_job::long_name(&plain),
-        _ => grep_job::long_name(&plain),
+        "top" => top_job::long_name(plain(name)),
+        _ => grep_job::long_name(plain(name)),
     };
     long.map_or_else(|| name.to_owned(), |long| long.replace('-', "_"))
 }

@@ -21,8 +21,8 @@ pub(crate) fn options<C: Args, O: Args + DeserializeOwned>(named: Named) -> Resu
     let (command, known) = (definition::<C>(), O::augment_args(Command::new("comb")));
     let mut values = Named::new();
     for (name, value) in named {
-        let name = name.replace('_', "-");
-        let flag = find(&command, &name).ok_or_else(|| format!("unexpected argument '--{name}' found"))?;
+        let flag = find(&command, &name)
+            .ok_or_else(|| format!("unexpected argument '--{}' found", name.replace('_', "-")))?;
         if find(&known, &name).is_none() {
             return Err(format!("--{}: only the command has this flag", flag.get_long().unwrap_or(&name)));
         }
@@ -75,13 +75,14 @@ pub(crate) fn reason(error: &clap::Error) -> String {
     first.strip_prefix("error: ").unwrap_or(first).to_owned()
 }
 
-/// The long name of a flag; `name` may be an alias. `None` if the command does not know it.
+/// The long name of the flag of an option. `None` if the command does not know it.
 pub(crate) fn long_name<C: Args>(name: &str) -> Option<String> {
     find(&definition::<C>(), name)?.get_long().map(str::to_owned)
 }
 
-/// The flag with this long name or alias.
+/// The flag of an option.
 pub(crate) fn find<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
+    let name = &*name.replace('_', "-");
     let is_alias = |flag: &Arg| flag.get_all_aliases().is_some_and(|aliases| aliases.contains(&name));
     command.get_arguments().find(|flag| flag.get_long() == Some(name) || is_alias(flag))
 }

@@ -32,7 +32,7 @@ macro_rules! flag_values {
     ($($(#[$attribute:meta])* $type:ty: $parse:expr;)*) => {
         $(
             $(#[$attribute])*
-            impl $crate::args::value::FlagValue for $type {
+            impl FlagValue for $type {
                 fn parse(text: &str) -> Option<Self> {
                     let parse: fn(&str) -> Result<$type, _> = $parse;
                     parse(text).ok()
@@ -105,17 +105,16 @@ pub(crate) fn joined<'d, D: Deserializer<'d>, T: FlagValue>(deserializer: D) -> 
 /// Reads a pair of texts, or a list of pairs, as all texts in a row.
 pub(crate) fn pairs<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let expected = || Error::custom("expected a pair (REGEX, REPLACEMENT), or a list of pairs");
-    let Value::Array(items) = Value::deserialize(deserializer)? else { return Err(expected()) };
-    let rows = if items.iter().any(Value::is_array) { items } else { vec![Value::Array(items)] };
-    let mut all = Vec::new();
-    for row in &rows {
-        let texts = texts(row).map_err(Error::custom)?;
-        if texts.len() % 2 != 0 {
-            return Err(expected());
-        }
-        all.extend(texts);
-    }
-    Ok(all)
+    let value = Value::deserialize(deserializer)?;
+    let items = value.as_array().ok_or_else(expected)?;
+    let rows = if items.iter().all(Value::is_array) { &items[..] } else { slice::from_ref(&value) };
+    let rows: Vec<_> = rows.iter().map(texts).collect::<Result<_, _>>().map_err(Error::custom)?;
+    if rows.iter().all(|row| row.len() == 2) { Ok(rows.concat()) } else { Err(expected()) }
+}
+
+/// Writes texts in a row as a list of pairs.
+pub(crate) fn shown_pairs<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    texts.as_chunks::<2>().0.serialize(serializer)
 }
 
 /// Writes a value as the text of its flag.

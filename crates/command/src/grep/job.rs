@@ -172,7 +172,7 @@ impl GrepJob {
 /// If only the command has the flag.
 fn long_names(options: &Named) -> Result<Vec<String>, String> {
     let command = named::definition::<Arguments>();
-    let flags = options.iter().filter_map(|(name, _)| named::find(&command, &name.replace('_', "-")));
+    let flags = options.iter().filter_map(|(name, _)| named::find(&command, name));
     let name = |flag: &Arg| {
         let long = flag.get_long().unwrap_or_default().to_owned();
         let is_in_group = flag.get_help_heading().is_some_and(|heading| GROUPS.contains(&heading));

@@ -69,9 +69,10 @@ impl TopJob {
     /// # Errors
     /// As [`TopJob::new`], and if an option has no effect on such counts.
     pub fn of_counts(options: Named) -> Result<Self, String> {
+        let command = named::definition::<Arguments>();
         let first_of = |names: [&str; 4]| {
-            let mut longs = options.iter().filter_map(|(name, _)| named::long_name::<Arguments>(name));
-            longs.find(|long| names.contains(&long.as_str()))
+            let mut longs = options.iter().filter_map(|(name, _)| named::find(&command, name)?.get_long());
+            longs.find(|long| names.contains(long))
         };
         if let Some(flag) = first_of(OF_ANSWER) {
             return Err(format!("--{flag}: selects and orders keys; give it to top() or first()"));
@@ -183,6 +184,10 @@ mod tests {
         let reason = |name: &str| TopJob::of_counts(named(name)).err();
         let expected = "--number: selects and orders keys; give it to top() or first()";
         assert_eq!(reason("number"), Some(expected.to_owned()));
+        assert_eq!(
+            reason("min_count"),
+            Some("--min-count: selects and orders keys; give it to top() or first()".to_owned())
+        );
         assert_eq!(
             reason("approx"),
             Some("--approx: not available, as counts keep all keys in memory".to_owned())

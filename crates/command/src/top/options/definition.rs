@@ -1,13 +1,16 @@
 //! Definition of counts: the options that select records, keys, times and measures. Stored counts have them, so that only counts of the same
 //! definition are added.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::slice;
 
 use clap::Args;
 use clap_complete::ArgValueCandidates;
 use finecomb_top::{InputFormat, Normalizer, Separator};
+use serde::de::value::MapDeserializer;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Error, Value};
 
 use crate::args::delimiter::delimiter;
 use crate::args::selection::UsageError;
@@ -117,7 +120,7 @@ pub struct Definition {
     /// In the replacement, $1 or ${name} inserts the text of a capture group, and $$ a dollar sign. A name is as long as
     /// possible: $1x is the group named 1x; ${1}x is the first group followed by x.
     #[arg(short, long, num_args = 2, value_names = ["REGEX", "REPLACEMENT"], allow_hyphen_values = true, help_heading = "Key")]
-    #[serde(deserialize_with = "value::pairs")]
+    #[serde(deserialize_with = "value::pairs", serialize_with = "value::shown_pairs")]
     pub sed: Vec<String>,
 
     /// Count only records that match; repeatable, all must match
@@ -205,9 +208,10 @@ impl Definition {
     }
 }
 
-/// The stored form of a definition: its options in JSON. Counts of the same definition can be added.
+/// The stored form of a definition: its options in JSON, in the order of their names, so that equal definitions are equal bytes. Counts of
+/// the same definition can be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredDefinition(Map<String, Value>);
+pub struct StoredDefinition(BTreeMap<String, Value>);
 
 impl StoredDefinition {
     /// The form of a definition whose times are absolute.
@@ -217,9 +221,10 @@ impl StoredDefinition {
             Value::Array(values) => !values.is_empty(),
             _ => true,
         };
-        let value = serde_json::to_value(definition).expect("options are texts and switches");
-        let options = value.as_object().into_iter().flatten().filter(|(_, value)| is_given(value));
-        Self(options.map(|(name, value)| (name.clone(), value.clone())).collect())
+        let options = serde_json::to_value(definition).and_then(serde_json::from_value);
+        let mut options: BTreeMap<_, _> = options.expect("options are an object");
+        options.retain(|_, value| is_given(value));
+        Self(options)
     }
 
     /// The definition.
@@ -227,8 +232,8 @@ impl StoredDefinition {
     /// # Errors
     /// If an option is unknown or invalid.
     pub(crate) fn definition(&self) -> Result<Definition, String> {
-        let definition =
-            Definition::deserialize(&Value::Object(self.0.clone())).map_err(|error| error.to_string())?;
+        let options = MapDeserializer::<_, Error>::new(self.0.clone().into_iter());
+        let definition = Definition::deserialize(options).map_err(|error| error.to_string())?;
         match Self::new(&definition) == *self {
             true => Ok(definition),
             false => Err(format!("this comb does not know all options of '{self}'")),
@@ -256,21 +261,21 @@ impl fmt::Display for StoredDefinition {
         let mut words = Vec::new();
         for (name, value) in &self.0 {
             let flag = format!("--{}", name.replace('_', "-"));
-            let mut texts = match value {
-                Value::Array(values) => values.iter().filter_map(value::text).collect(),
-                Value::Bool(_) => Vec::new(),
-                value => Vec::from_iter(value::text(value)),
-            };
-            match name.as_str() {
-                measures::STORED => {
-                    let flags = texts.iter().filter_map(|text| Some(measures::flag(&measures::parse(text)?)));
-                    words.extend(flags.map(|(flag, field)| format!("{flag}={field}")));
+            let items = if let Value::Array(items) = value { &items[..] } else { slice::from_ref(value) };
+            for item in items {
+                match (name.as_str(), item) {
+                    (measures::STORED, Value::String(column)) => {
+                        let flag = measures::parse(column).map(|measure| measures::flag(&measure));
+                        words.extend(flag.map(|(flag, field)| format!("{flag}={field}")));
+                    }
+                    // A flag with two values.
+                    (_, Value::Array(texts)) => {
+                        words.push(flag.clone());
+                        words.extend(texts.iter().filter_map(value::text));
+                    }
+                    (_, Value::Bool(_)) => words.push(flag.clone()),
+                    (_, item) => words.extend(value::text(item).map(|text| format!("{flag}={text}"))),
                 }
-                "sed" => texts
-                    .chunks(2)
-                    .for_each(|pair| words.extend([vec![flag.clone()], pair.to_vec()].concat())),
-                _ if texts.is_empty() => words.push(flag),
-                _ => words.extend(texts.drain(..).map(|text| format!("{flag}={text}"))),
             }
         }
         let words: Vec<String> = words.iter().map(|word| quoted(&excerpt(word.as_bytes()))).collect();
