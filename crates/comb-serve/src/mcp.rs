@@ -1,7 +1,7 @@
 //! `comb mcp`: a server of the Model Context Protocol on standard input and output.
 //!
 //! [`transport`] reads and writes messages, the SDK keeps the session, and [`server`] answers its requests. A call runs on a thread
-//! of its own ([`calls`]): a [tool](tools) parses the flags of its command, and puts the results of the command into a [`page`].
+//! of its own ([`calls`]): a [tool](tools) makes the options of its command, and puts the results into a [`page`].
 
 mod answer;
 mod arguments;

@@ -18,9 +18,11 @@
 //! # Adding a flag of `grep`
 //!
 //! A field under its heading in the arguments of `grep`, whose methods there set an option of `GrepOptions` (`finecomb-grep`), `WalkOptions` or
-//! `ScanOptions` (`finecomb-scan`). Under the headings that `GrepJob` takes, Python has it too: `python/finecomb/__init__.pyi`, and
-//! `search_flags.py` of Spark if it selects files or depends on more than a line. If it changes which files or lines match, indexes must know:
-//! `sought` beside the commands, and `walk/selection` of `finecomb-scan`. Tests are in `grep.rs` of `comb`; docs/commands/grep.md describes it.
+//! `ScanOptions` (`finecomb-scan`). Its `--no-` form is a row of `NEGATIONS` in `grep/args/order.rs`. Under the headings `GROUPS` of
+//! `grep/job.rs`, or in `OTHERS` there, Python has it too: `python/finecomb/__init__.pyi`, `SWITCHES` in `grep_source.py` of Spark without a
+//! value, and `search_flags.py` if it selects files or depends on more than a line. If it changes which files or lines match, indexes must know:
+//! `sought` beside the commands, and `walk/selection` of `finecomb-scan`. Tests are in `grep.rs` of `comb`, `differential.rs` of
+//! `finecomb-grep` and `fuzz/hunt_py_grep.py`; docs/commands/grep.md describes it.
 //!
 //! If ripgrep or ag has the flag, it means the same here: `fuzz/hunt_grep.py` and `hunt_ag.py` compare. The tables of flags that comb does
 //! not have (`hints`) and of those of ag are beside the arguments.

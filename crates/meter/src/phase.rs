@@ -1,7 +1,8 @@
 //! The phases of a worker.
 //!
 //! A new phase is a variant at its place in the order, also in [`Phase::ALL`]. The compiler asks for its name, mark and colour; no other phase
-//! may have the same. docs/profile.schema.json describes it. A job enters it by [`Meter::enter`](crate::Meter::enter).
+//! may have the same. docs/profile.schema.json and docs/commands/profile.md describe it, and `IDLE` in the page of `finecomb-serve` lists phases without
+//! work; no test asks for these. A job enters it by [`Meter::enter`](crate::Meter::enter).
 
 use std::fmt;
 

@@ -288,8 +288,7 @@ pub struct Block<'a> {
     pub source: &'a Source,
     /// Offset of the block from `text_start` on, in bytes.
     pub offset: u64,
-    /// Offset in the source from which offsets are counted: the beginning of the source, or in a job with ordered output that
-    /// of the text, which begins after a byte order mark.
+    /// Offset in the source from which offsets are counted: 0, or the end of the byte order mark in a job with ordered output.
     pub text_start: u64,
     /// Number of the first line, counted from 1, if the reader counted lines.
     pub first_line: Option<u64>,

@@ -2,9 +2,9 @@
 //!
 //! # Adding a language
 //!
-//! A row of `languages!` with a feature in the `Cargo.toml` of this crate, and a module below `rules`, for which the compiler asks. Its
+//! A row of `languages!` with a feature in the `Cargo.toml` of this crate, which `default` or `all-languages` there must include, and a module below `rules`, for which the compiler asks. Its
 //! grammar is a dependency of the workspace. `tests/languages/` has a sample of each language, and `errors/` there one with syntax errors;
-//! `OUTLINE=overwrite` writes what is expected of them. `tests/references.rs` has its uses of a name. docs/commands/symbols.md, docs/build.md,
+//! `OUTLINE=overwrite` writes what is expected of them. `tests/references.rs` has its uses of a name. README.md has their number. docs/commands/symbols.md, docs/build.md,
 //! the tool `symbols` of `comb-serve` and the hunts of symbols in `fuzz/` list the languages. A lexer in `skim` makes one many times faster.
 
 use std::ffi::OsStr;

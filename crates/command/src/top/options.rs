@@ -101,7 +101,8 @@ pub struct CountOptions {
 
     /// Do not decompress compressed input
     ///
-    /// By default, gzip, zstd, bzip2, xz, lzma and lz4 are recognised by their first bytes, also on standard input.
+    /// By default, gzip, zstd, bzip2, xz, lzma, lz4 and .Z are recognised by their first bytes, also on standard input, and brotli by
+    /// the name of the file.
     #[arg(long, help_heading = "Input")]
     pub no_decompress: bool,
 

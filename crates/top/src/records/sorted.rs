@@ -3,8 +3,8 @@
 //! The user promises that no record is earlier than one before it by more than a slack. So if a record is earlier than the window
 //! by more than the slack, it and all records before it are before the window. If a record is later than the window by the slack,
 //! it and all records after it are after the window. A binary search finds two such records. It need not be precise: any two are
-//! valid borders. The promise is checked on the records that the search reads, and on the counted records between them. The records
-//! of the window are selected one by one, as in any other count.
+//! valid borders. The promise is checked on the records that the search reads, and on the counted records between them. Each
+//! record between the borders is compared with the window, as in any other count.
 
 mod search;
 

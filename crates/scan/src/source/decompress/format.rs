@@ -92,8 +92,8 @@ fn is_zstd(start: &[u8]) -> bool {
     behind.is_some_and(|behind| behind.starts_with(&ZSTD_MAGIC))
 }
 
-/// The format has no magic number; `xz` applies the same test. The first byte is that of all common settings, the size
-/// of the dictionary is 2^n or 2^n + 2^(n-1) bytes, and the size of the data is unknown or below 256 GiB.
+/// The format has no magic number; `xz` applies the same test. The first byte is the one of all common settings, the
+/// dictionary has 2^n or 2^n + 2^(n-1) bytes, and the data have an unknown size or less than 256 GiB.
 fn is_lzma(start: &[u8]) -> bool {
     let [0x5d, d0, d1, d2, d3, s0, s1, s2, s3, s4, s5, s6, s7, ..] = *start else { return false };
     let dictionary = u32::from_le_bytes([d0, d1, d2, d3]);

@@ -13,9 +13,9 @@ use crate::query::{Query, Shape};
 use crate::time::bucket;
 
 impl Counts {
-    /// The counts as they are [stored](Counts::store), but in `parts` parts, at least one, each with a share of the keys. The part
-    /// of a key depends only on its bytes and the number of parts. All buckets of time of a key are in one part, and buckets
-    /// without keys in the first one: the empty buckets between them are known only with all. Numbers that are not counted by key,
+    /// The counts as they are [stored](Counts::store), but in `parts` parts, at least one, each with a share of the keys. The bytes
+    /// of a key and the number of parts determine its part. A part has all time buckets of its keys, and the first part has
+    /// the buckets without keys: the empty ones between them are known only if all buckets are together. Numbers that are not counted by key,
     /// such as the number of records, are in the first part.
     ///
     /// To merge counts of a part, add those parts of all counts, also the ones without keys: they have the decimal places of the measures.
