@@ -5,17 +5,14 @@
 //! twice, a file that changes meanwhile has one text.
 
 use std::cmp::Reverse;
-use std::ffi::OsStr;
 use std::ops::Range;
 use std::path::Path;
 
+use finecomb_scan::decompressed_name;
 use memchr::{memchr, memchr_iter, memrchr};
 
 #[cfg(test)]
 pub(crate) mod tests;
-
-/// Extensions of compressed files. The language is determined by the name without them.
-const COMPRESSED: [&str; 6] = ["bz2", "gz", "lz4", "lzma", "xz", "zst"];
 
 /// Definition that is a scope: a function, a type or a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,15 +47,6 @@ pub trait ScopeFinder: Send {
 /// Creates the scope finder of a worker.
 pub type NewScopeFinder = fn() -> Box<dyn ScopeFinder>;
 
-/// Name of a file without the extension of a compressed file.
-pub(crate) fn source_name(path: &Path) -> &Path {
-    let extension = path.extension().and_then(OsStr::to_str);
-    match path.file_stem() {
-        Some(stem) if extension.is_some_and(|extension| COMPRESSED.contains(&extension)) => Path::new(stem),
-        _ => path,
-    }
-}
-
 /// Reason why matches are printed without definitions, as a message.
 pub(crate) fn not_shown(reason: &str) -> String {
     format!("{reason}; definitions around its matches are not shown")
@@ -79,7 +67,7 @@ impl Enclosing<'_> {
     fn scopes(&mut self) -> &mut Scopes {
         let Self { finder, path, text, line_end, scopes, errors } = self;
         scopes.get_or_insert_with(|| {
-            let found = finder.scopes(source_name(path), text).unwrap_or_else(|reason| {
+            let found = finder.scopes(decompressed_name(path), text).unwrap_or_else(|reason| {
                 errors.push(not_shown(&reason));
                 Vec::new()
             });

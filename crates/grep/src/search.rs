@@ -8,7 +8,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use finecomb_scan::{
-    Absent, Block, HEAD_SIZE, LONG_LINE, Medium, Meter, NulEnds, Output, Print, Search, Select, Source, Wants,
+    Absent, Block, HEAD_SIZE, LONG_LINE, Medium, Meter, NulEnds, Output, Print, Search, Select, Source,
+    Wants, decompressed_name,
 };
 use grep_matcher::{LineTerminator, Matcher};
 use grep_printer::Stats;
@@ -17,7 +18,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use crate::ahead::{Ahead, PartMatches, Remembering, after};
 use crate::any_matcher::{AnyMatcher, Failure};
 use crate::binary::{self, Cut};
-use crate::enclosing::{Enclosing, ScopeFinder, not_shown, source_name};
+use crate::enclosing::{Enclosing, ScopeFinder, not_shown};
 use crate::file_state::{FileState, Found, FoundLine, Line, Nul, NullSink, Rules, Sink, Step};
 use crate::find::{Finder, lines, lines_of};
 use crate::options::{Binary, GrepOptions, LineEnd, Mode};
@@ -510,7 +511,7 @@ impl Select for Searcher<'_> {
 
     fn whole_size(&self, source: &Source) -> usize {
         let Some(finder) = &self.scope_finder else { return 0 };
-        if finder.knows(source_name(source.display_path())) { finder.size_limit() } else { 0 }
+        if finder.knows(decompressed_name(source.display_path())) { finder.size_limit() } else { 0 }
     }
 
     fn nul_ends(&self, source: &Source) -> NulEnds {
@@ -779,7 +780,9 @@ impl Print for Searcher<'_> {
 /// Returns `true` if matches in a block of a source text are printed without definitions because the text is too large.
 fn is_too_large(finder: &dyn ScopeFinder, block: &Block<'_>, found: &Found) -> bool {
     let is_read_in_parts = !block.is_whole && !matches!(block.source.medium(), Medium::Pipe);
-    is_read_in_parts && !found.lines.is_empty() && finder.knows(source_name(block.source.display_path()))
+    is_read_in_parts
+        && !found.lines.is_empty()
+        && finder.knows(decompressed_name(block.source.display_path()))
 }
 
 fn count_lines(bytes: &[u8], line_end: u8) -> u64 {

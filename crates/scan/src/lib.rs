@@ -81,6 +81,7 @@ pub use snapshot::{Absent, Checks, Instant, Known, KnownEntry, Snapshot, Snapsho
 pub use source::HEAD_SIZE;
 pub use source::bounds::{LONG_LINE, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, Mapping, NulEnds};
 pub use source::decode::Encoding;
+pub use source::decompress::format::decompressed_name;
 pub use source::preprocess::Preprocessor;
 pub use spill::SpillFile;
 pub use stop::Stop;

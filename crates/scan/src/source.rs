@@ -8,7 +8,7 @@ pub(crate) mod bounds;
 pub(crate) mod chunks;
 pub(crate) mod cut;
 pub(crate) mod decode;
-mod decompress;
+pub(crate) mod decompress;
 mod narrow;
 mod part;
 mod parted;

@@ -219,8 +219,9 @@ fn definitions_are_found_in_decoded_text() {
     write(&directory, "marked.c", format!("\u{feff}{C}"));
     write(&directory, "crlf.c", C.replace('\n', "\r\n"));
     run(&mut shell(&directory, "tail -c +4 marked.c | gzip > packed.c.gz"));
+    write(&directory, "new.c.br", [&[0x8f, 0x41, 0x80], &C.as_bytes()[..], &[0x03]].concat());
     let lines = "4=first(int x)\n6:\tint y = x;\n";
-    for name in ["wide.c", "marked.c", "packed.c.gz"] {
+    for name in ["wide.c", "marked.c", "packed.c.gz", "new.c.br"] {
         assert_eq!(comb(&directory, &format!("-nz --enclosing 'y = ' {name}")), lines, "{name}");
     }
     assert_eq!(comb(&directory, "-n --enclosing 'y = ' crlf.c"), lines.replace('\n', "\r\n"));

@@ -208,12 +208,6 @@ fn binary_files_and_unknown_languages_have_no_definitions() {
 }
 
 #[test]
-fn the_language_of_a_compressed_file_is_that_of_its_name_without_the_last_extension() {
-    let name = |path: &str| source_name(Path::new(path)).display().to_string();
-    assert_eq!([name("d/a.c.gz"), name("d/a.gz.c"), name("a.zst")], ["a.c", "d/a.gz.c", "a"]);
-}
-
-#[test]
 fn matches_in_a_text_that_is_not_parsed_are_printed_with_one_message() {
     let text = "f {\na!\na\n}\n";
     let message = "too loud; definitions around its matches are not shown".to_owned();

@@ -5,17 +5,16 @@
 //!
 //! # Adding a format
 //!
-//! A variant of `Format`, its signature in `Format::of` and `Format::may_continue`, and a `Decoder` in a module below. The compiler
+//! A variant of `Format`, its extension in `EXTENSIONS`, its signature in `Format::of` and `Format::may_continue`, and a `Decoder` in a module below. The compiler
 //! then asks `split` whether it has parts; `reader_after` and `members::is_header` decide by a `_` arm, and `archive/zip` refuses a
 //! method that it does not name. `tests` compresses and damages texts in every format, and so does `fuzz/hunt_inputs.py`.
 //! An index of a tree knows which files are compressed: the version of its catalog goes up (`MAGIC` in `finecomb-tree-index`,
 //! docs/tree-index-format.md).
-//! Extensions have a meaning elsewhere: of archives in `archive`, of sources in `enclosing` of `grep`, and for splits in
-//! `python/finecomb/spark/splits.py`. The help of `comb top`, docs/commands/top.md, docs/tutorial.md and docs/faq.md list the formats.
+//! Extensions of archives are in `archive`, and those without splits in `python/finecomb/spark/splits.py`. The help of `comb top`, docs/commands/top.md, docs/tutorial.md and docs/faq.md list the formats.
 
 mod brotli;
 mod compress;
-pub(super) mod format;
+pub(crate) mod format;
 mod lz4;
 mod member;
 mod windows;

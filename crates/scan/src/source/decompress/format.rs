@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::path::Path;
 
 use thiserror::Error;
 
@@ -22,6 +23,27 @@ pub(crate) enum Format {
     Compress,
     /// Has no signature: only in archives.
     Deflate,
+}
+
+/// Extensions of compressed files.
+pub(super) const EXTENSIONS: [(&str, Format); 8] = [
+    ("br", Format::Brotli),
+    ("bz2", Format::Bzip2),
+    ("gz", Format::Gzip),
+    ("lz4", Format::Lz4),
+    ("lzma", Format::Lzma),
+    ("xz", Format::Xz),
+    ("Z", Format::Compress),
+    ("zst", Format::Zstd),
+];
+
+/// Name of a file without the extension of a compressed file.
+pub fn decompressed_name(path: &Path) -> &Path {
+    let extension = path.extension().unwrap_or_default();
+    match path.file_stem() {
+        Some(stem) if EXTENSIONS.iter().any(|(known, _)| extension == *known) => Path::new(stem),
+        _ => path,
+    }
 }
 
 impl Format {

@@ -1,5 +1,6 @@
 use std::ffi::OsStr;
 use std::io::{Chain, Cursor, Write};
+use std::path::Path;
 
 use flate2::write::GzEncoder;
 use liblzma::stream::{LzmaOptions, Stream};
@@ -7,7 +8,7 @@ use liblzma::write::XzEncoder;
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
 use proptest::prelude::*;
 
-use super::format::ZSTD_MAGIC;
+use super::format::{EXTENSIONS, ZSTD_MAGIC, decompressed_name};
 use super::*;
 
 /// Formats that mark the end of their data.
@@ -386,6 +387,21 @@ fn the_first_bytes_determine_the_format() {
     assert_eq!(brotli(b"\x0b\x02\x80one"), Some(Format::Brotli));
     assert_eq!(brotli("text, é".as_bytes()), None);
     assert_eq!(brotli(b"\x1f\x8b\x08"), Some(Format::Gzip));
+}
+
+#[test]
+fn the_name_of_a_compressed_file_loses_the_extension_of_each_format() {
+    for format in FORMATS.into_iter().chain([Format::Compress]) {
+        assert!(EXTENSIONS.iter().any(|&(_, known)| known == format), "{format:?}");
+    }
+    let name = |path: &str| decompressed_name(Path::new(path)).display().to_string();
+    for (extension, _) in EXTENSIONS {
+        assert_eq!(name(&format!("d/a.c.{extension}")), "a.c");
+    }
+    assert_eq!(
+        [name("d/a.gz.c"), name("a.zst"), name("d/gz"), name(".gz")],
+        ["d/a.gz.c", "a", "d/gz", ".gz"]
+    );
 }
 
 #[test]
