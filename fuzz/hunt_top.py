@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -187,18 +186,22 @@ def latin(text: str) -> str:
     return text.encode().decode("latin-1")
 
 
-def character(text: str, at: int, places: Iterable[slice] | None = None) -> str:
+def character(text: str, at: int) -> str:
     """The character at a position of bytes; nothing at the end and at bytes that are not UTF-8."""
-    for place in places or (slice(at, at + size) for size in range(1, 5)):
+    for size in range(1, 5):
         try:
-            return text[place].encode("latin-1").decode()
+            return text[at : at + size].encode("latin-1").decode()
         except UnicodeDecodeError:
             continue
     return ""
 
 
 def last_character(text: str, at: int) -> str:
-    return character(text, at, (slice(max(at - size, 0), at) for size in range(1, 5)))
+    """The character before a position. As in the regex crate, up to three continuation bytes after a character do not hide it."""
+    start = at - 1
+    while start > max(at - 4, 0) and "\x80" <= text[start] < "\xc0":
+        start -= 1
+    return character(text[:at], start)
 
 
 def is_word(char: str) -> bool:
