@@ -734,7 +734,7 @@ fn a_gap_is_printed_before_the_notice_of_a_binary_file() {
     }
 }
 
-/// ripgrep stops at the first line of context with a NUL, and reports no match.
+/// ripgrep stops at the first line of context with a NUL, or at any if it has seen a NUL in the first bytes, and reports no match.
 #[test]
 fn a_match_whose_context_has_a_nul_is_reported() {
     let text = "hay\n".repeat(HEAD_SIZE / 4) + "a\n\0\nneedle\n";
@@ -745,6 +745,10 @@ fn a_match_whose_context_has_a_nul_is_reported() {
     for cuts in [&[][..], &[HEAD_SIZE], &[HEAD_SIZE + 3]] {
         assert_eq!(in_blocks(&options, true, text.as_bytes(), cuts), (expected.clone(), true));
     }
+    let text = b"hay\nneedle\nx\0\n";
+    assert_eq!(at_once(&options, text), (String::new(), false));
+    let notice = "binary file matches (found \"\\0\" byte around offset 12)\n";
+    assert_eq!(in_blocks(&options, true, text, &[]), (notice.to_owned(), true));
 }
 
 /// ripgrep first reads three bytes, for a byte order mark, and searches the lines in them before it sees a NUL after them.
@@ -815,6 +819,49 @@ fn end_of_text_matches_at_the_end_of_a_line_with_crlf() {
     assert_eq!(at_once(&crlf, b"foo\r\nbar\nfoo\n").0, "foo\r\n");
     let options = GrepOptions { line_end: LineEnd::Lf, ..crlf };
     assert_eq!(in_blocks(&options, true, b"foo\nbar\n", &[]), at_once(&options, b"foo\nbar\n"));
+}
+
+/// Where it searches line by line, ripgrep includes a lone line feed in the text, and `^` and `$` match after it.
+#[test]
+fn with_crlf_nothing_matches_after_the_line_feed_of_a_line() {
+    let pattern = PatternOptions { patterns: ["^$".to_owned()].into(), ..PatternOptions::default() };
+    let all = GrepOptions { pattern, line_end: LineEnd::Crlf, ..GrepOptions::default() };
+    let stops = GrepOptions { stop_on_nonmatch: true, ..all.clone() };
+    for (options, ours, theirs) in [(all, "\n\n", "\n\n"), (stops, "\n", "\nfoo\n\n")] {
+        assert_eq!(in_blocks(&options, true, b"\nfoo\n\n", &[]).0, ours);
+        assert_eq!(at_once(&options, b"\nfoo\n\n").0, theirs);
+    }
+}
+
+/// ripgrep selects a record by its own text, but finds matches in the text around it: `^` does not match after a NUL.
+#[test]
+fn the_start_of_a_line_after_a_nul_is_a_match_with_null_data() {
+    let pattern = PatternOptions { patterns: ["^".to_owned()].into(), ..PatternOptions::default() };
+    let options = GrepOptions {
+        pattern,
+        line_end: LineEnd::Nul,
+        only_matching: true,
+        column: true,
+        ..GrepOptions::default()
+    };
+    assert_eq!(in_blocks(&options, true, b"a\0b\0", &[]).0, "1:\x001:\0");
+    assert_eq!(at_once(&options, b"a\0b\0").0, "1:\0b\0");
+}
+
+/// Once the limit is reached, ripgrep inverts the marks of the lines after it.
+#[test]
+fn an_inverted_search_prints_all_lines_after_its_limit_as_context() {
+    let pattern = PatternOptions { patterns: ["a".to_owned()].into(), ..PatternOptions::default() };
+    let options = GrepOptions {
+        pattern,
+        invert: true,
+        passthru: true,
+        max_count: Some(1),
+        line_number: true,
+        ..GrepOptions::default()
+    };
+    assert_eq!(in_blocks(&options, true, b"a\nb\na\nc\n", &[]).0, "1-a\n2:b\n3-a\n4-c\n");
+    assert_eq!(at_once(&options, b"a\nb\na\nc\n").0, "1-a\n2:b\n3:a\n4:c\n");
 }
 
 /// ripgrep stops at the match that settles the result, before it reads the NUL.
@@ -978,7 +1025,8 @@ fn a_piece_with_a_nul_is_not_searched_where_a_block_ends_in_it() {
             in_blocks(&passthru, false, text.as_bytes(), cuts).0 == text[..begin],
             "printed with {cuts:?}"
         );
-        let counted = GrepOptions { stats: true, ..options.clone() };
+        // ripgrep does not count lines that it keeps for context.
+        let counted = GrepOptions { stats: true, after_context: 2, ..options.clone() };
         let style = Style::new(&counted);
         let matcher = AnyMatcher::new(&counted).unwrap();
         let mut searcher = Searcher::new(&style, Finder::new(matcher, style.terminator, false));
