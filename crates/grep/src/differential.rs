@@ -721,6 +721,25 @@ proptest! {
     }
 }
 
+#[test]
+fn each_line_of_a_replacement_in_context_is_cut_by_itself() {
+    let pattern =
+        PatternOptions { patterns: [r"a\n".to_owned()].into(), multiline: true, ..PatternOptions::default() };
+    let replace = Some(b"[$0]".to_vec());
+    let options = GrepOptions {
+        pattern,
+        replace,
+        invert: true,
+        after_context: 1,
+        compact: true,
+        max_columns: Some(1),
+        heading: true,
+        ..GrepOptions::default()
+    };
+    assert_eq!(in_blocks(&options, true, b"\na\n", &[]).0, "\n[…\n]\n");
+    assert_eq!(at_once(&options, b"\na\n").0, "\n[…\n]\n");
+}
+
 /// The NUL is after the bytes that are checked before a search.
 #[test]
 fn a_gap_is_printed_before_the_notice_of_a_binary_file() {

@@ -470,7 +470,12 @@ impl Painter<'_> {
         let bytes = &bytes[blanks..];
         if self.style.is_too_long(bytes) {
             if self.style.options.compact {
-                // With -o, the text is the match. Context is cut at its end.
+                if self.role == Role::Context {
+                    // A replacement may contain line terminators. Context is cut at the end of each line.
+                    let lines = bytes.split_inclusive(|&byte| byte == self.style.terminator.as_byte());
+                    return lines.for_each(|line| write_excerpt(self.style, line, 0, self.out));
+                }
+                // With -o, the text is the match.
                 let is_around = self.role == Role::Match && !self.style.options.only_matching;
                 let first = matches.first().filter(|_| is_around);
                 let from = first.map_or(0, |first| first.start().saturating_sub(blanks));
