@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::{self, Display, Formatter};
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use finecomb_sys::Usage;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::Xxh3Default;
+use twox_hash::XxHash3_128;
 
 pub(crate) use crate::effort::Measured;
 use crate::{Error, Result};
@@ -123,9 +123,20 @@ pub(crate) struct Digest {
 
 impl Digest {
     fn of(source: impl Read) -> io::Result<Self> {
-        let mut hash = Xxh3Default::new();
-        let bytes = io::copy(&mut BufReader::with_capacity(BUFFER, source), &mut hash)?;
-        Ok(Self { bytes, xxh3_128: format!("{:032x}", hash.digest128()) })
+        let (mut hash, mut bytes) = (XxHash3_128::new(), 0);
+        let mut source = BufReader::with_capacity(BUFFER, source);
+        loop {
+            let part = match source.fill_buf() {
+                Ok([]) => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                part => part?,
+            };
+            hash.write(part);
+            let length = part.len();
+            bytes += length as u64;
+            source.consume(length);
+        }
+        Ok(Self { bytes, xxh3_128: format!("{:032x}", hash.finish_128()) })
     }
 }
 

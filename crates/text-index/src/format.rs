@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use crate::alphabet::Alphabet;
 use crate::entries::Width;
@@ -123,7 +123,7 @@ impl Header {
 
     /// Hash of the contents, equal for equal indexes regardless of when they were built.
     pub(crate) fn version(&self) -> u64 {
-        xxh3_64(&self.encode()[..CHECKSUM_AT])
+        XxHash3_64::oneshot(&self.encode()[..CHECKSUM_AT])
     }
 
     /// Encodes the header.
@@ -143,7 +143,7 @@ impl Header {
                 .enumerate()
                 .for_each(|(at, value)| put(TABLE_AT + number * 24 + at * 8, &value.to_le_bytes()));
         }
-        let checksum = xxh3_64(&page[..CHECKSUM_AT]);
+        let checksum = XxHash3_64::oneshot(&page[..CHECKSUM_AT]);
         page[CHECKSUM_AT..].copy_from_slice(&checksum.to_le_bytes());
         page
     }
@@ -167,7 +167,7 @@ impl Header {
         if version != VERSION {
             return Err(Damage::Version { found: version, known: VERSION });
         }
-        if xxh3_64(&page[..CHECKSUM_AT]) != number(page, CHECKSUM_AT) {
+        if XxHash3_64::oneshot(&page[..CHECKSUM_AT]) != number(page, CHECKSUM_AT) {
             return Err(Damage::Checksum("header"));
         }
         let header = Self::fields(page).ok_or(Damage::Inconsistent("invalid header"))?;
@@ -217,7 +217,7 @@ pub fn recompute_checksums(file: &mut [u8]) {
         file[row + 16..row + 24].copy_from_slice(&checksum.to_le_bytes());
     }
     if let Some((page, _)) = file.split_first_chunk_mut::<{ PAGE as usize }>() {
-        let checksum = xxh3_64(&page[..CHECKSUM_AT]);
+        let checksum = XxHash3_64::oneshot(&page[..CHECKSUM_AT]);
         page[CHECKSUM_AT..].copy_from_slice(&checksum.to_le_bytes());
     }
 }
@@ -231,12 +231,12 @@ fn number(page: &[u8; PAGE as usize], at: usize) -> u64 {
 /// Combines the hashes of the pieces of a section into its checksum.
 pub(crate) fn checksum(pieces: impl IntoIterator<Item = u64>) -> u64 {
     let hashes: Vec<u8> = pieces.into_iter().flat_map(u64::to_le_bytes).collect();
-    xxh3_64(&hashes)
+    XxHash3_64::oneshot(&hashes)
 }
 
 /// Hashes one piece.
 pub(crate) fn piece_hash(piece: &[u8]) -> u64 {
-    xxh3_64(piece)
+    XxHash3_64::oneshot(piece)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::path::Path;
 use finecomb_text_index::{Alphabet, BuildOptions, Error, Index, Text};
 use proptest::prelude::*;
 use tempfile::{tempdir, tempdir_in};
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use crate::support::{Numbers, scan};
 
@@ -50,12 +50,12 @@ fn sections(file: &[u8]) -> [Range<usize>; 5] {
 /// Recomputes all checksums as described in `docs/index-format.md`. Each section here is shorter than a piece.
 fn recompute_checksums(file: &mut [u8], sections: &[Range<usize>; 5]) {
     for (section, range) in sections.iter().enumerate() {
-        let hash = xxh3_64(&file[range.clone()]).to_le_bytes();
+        let hash = XxHash3_64::oneshot(&file[range.clone()]).to_le_bytes();
         let pieces = if range.is_empty() { &[][..] } else { &hash };
         let at = TABLE + section * ROW + 16;
-        file[at..at + 8].copy_from_slice(&xxh3_64(pieces).to_le_bytes());
+        file[at..at + 8].copy_from_slice(&XxHash3_64::oneshot(pieces).to_le_bytes());
     }
-    let checksum = xxh3_64(&file[..CHECKSUM]);
+    let checksum = XxHash3_64::oneshot(&file[..CHECKSUM]);
     file[CHECKSUM..HEADER].copy_from_slice(&checksum.to_le_bytes());
 }
 

@@ -10,7 +10,7 @@ use finecomb_top::{
 };
 use proptest::prelude::*;
 use tempfile::tempdir;
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 const DEFINITION: &[u8] = b"--fields=2";
 
@@ -242,7 +242,7 @@ proptest! {
             bytes[at] = byte;
         }
         prop_assert!(StoredCounts::new(&bytes).is_err(), "there is no checksum");
-        let checksum = xxh3_64(&bytes);
+        let checksum = XxHash3_64::oneshot(&bytes);
         bytes.extend_from_slice(&checksum.to_le_bytes());
         if let Ok(stored) = StoredCounts::new(&bytes) {
             let mut counts = counts_of(&paths, &query, 1, 1 << 17);

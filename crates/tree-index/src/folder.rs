@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{getegid, geteuid, getgroups};
 use tempfile::NamedTempFile;
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use crate::catalog::{Catalog, Contents, HEAD, SegmentInfo, root_in};
 use crate::error::Error;
@@ -55,7 +55,7 @@ impl Folder {
         let name = tree.file_name().unwrap_or_default().as_bytes();
         let is_plain = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
         let mut name: String = name.iter().filter(is_plain).take(NAME).map(|&byte| byte as char).collect();
-        name.push_str(&format!("-{:016x}", xxh3_64(bytes)));
+        name.push_str(&format!("-{:016x}", XxHash3_64::oneshot(bytes)));
         Self(home.join(name))
     }
 
@@ -252,5 +252,5 @@ pub(crate) fn credentials() -> u64 {
     groups.sort_unstable();
     groups.dedup();
     let ids = [geteuid().as_raw(), getegid().as_raw()].into_iter().chain(groups);
-    xxh3_64(&ids.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())
+    XxHash3_64::oneshot(&ids.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())
 }

@@ -10,7 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use finecomb_sys::{ReadBuffer, threads};
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use crate::error::Error;
 
@@ -74,7 +74,7 @@ impl PageWriter {
 
     fn end_page(&mut self) -> io::Result<()> {
         self.file.write_all(&self.page)?;
-        self.checksums.extend(xxh3_64(&self.page).to_le_bytes());
+        self.checksums.extend(XxHash3_64::oneshot(&self.page).to_le_bytes());
         self.page.clear();
         Ok(())
     }
@@ -85,10 +85,10 @@ impl PageWriter {
         if !self.page.is_empty() {
             self.end_page()?;
         }
-        let checksum = xxh3_64(&self.checksums);
+        let checksum = XxHash3_64::oneshot(&self.checksums);
         self.file.write_all(&self.checksums)?;
         let mut footer = [&MAGIC[..], &self.length.to_le_bytes(), &checksum.to_le_bytes()].concat();
-        footer.extend(xxh3_64(&footer).to_le_bytes());
+        footer.extend(XxHash3_64::oneshot(&footer).to_le_bytes());
         self.file.write_all(&footer)?;
         self.file.flush()?;
         self.file.get_ref().sync_data()?;
@@ -119,7 +119,7 @@ impl Pages {
         let start = size.checked_sub(FOOTER as u64).ok_or_else(damaged)?;
         file.read_exact_at(&mut footer, start).map_err(Error::io(path))?;
         let number = |at: usize| u64_at(&footer, at).unwrap_or_default();
-        if footer[..7] != MAGIC[..7] || xxh3_64(&footer[..24]) != number(24) {
+        if footer[..7] != MAGIC[..7] || XxHash3_64::oneshot(&footer[..24]) != number(24) {
             return Err(damaged());
         }
         if footer[..8] != MAGIC {
@@ -132,7 +132,7 @@ impl Pages {
         }
         let checksums =
             ReadBuffer::of_file(&file, length, (start - length) as usize).map_err(Error::io(path))?.to_vec();
-        if xxh3_64(&checksums) != checksum {
+        if XxHash3_64::oneshot(&checksums) != checksum {
             return Err(Error::damaged(path.to_owned(), "checksums"));
         }
         Ok(Self { file, path: path.to_owned(), length, checksums, checksum })
@@ -209,8 +209,9 @@ impl Pages {
         if got < length {
             return Err(Error::io(&self.path)(io::ErrorKind::UnexpectedEof.into()));
         }
-        let is_sound =
-            |(number, page)| u64_at(&self.checksums, (first as usize + number) * 8) == Some(xxh3_64(page));
+        let is_sound = |(number, page)| {
+            u64_at(&self.checksums, (first as usize + number) * 8) == Some(XxHash3_64::oneshot(page))
+        };
         bytes[..length]
             .chunks(PAGE)
             .enumerate()

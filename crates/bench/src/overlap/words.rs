@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 /// Number and combined hash of words, independent of the order of the pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ fn words_in(bytes: &[u8]) -> Words {
     while let Some(start) = rest.iter().position(is_in_word) {
         rest = &rest[start..];
         let end = rest.iter().position(|byte| !is_in_word(byte)).unwrap_or(rest.len());
-        words += Words { count: 1, sum: xxh3_64(&rest[..end]) };
+        words += Words { count: 1, sum: XxHash3_64::oneshot(&rest[..end]) };
         rest = &rest[end..];
     }
     words
@@ -61,7 +61,8 @@ mod tests {
     use super::*;
 
     fn of(words: &[&str]) -> Words {
-        let sum = words.iter().fold(0, |sum: u64, word| sum.wrapping_add(xxh3_64(word.as_bytes())));
+        let sum =
+            words.iter().fold(0, |sum: u64, word| sum.wrapping_add(XxHash3_64::oneshot(word.as_bytes())));
         Words { count: words.len() as u64, sum }
     }
 

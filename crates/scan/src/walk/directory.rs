@@ -11,7 +11,7 @@ use finecomb_sys::directory::PLACE;
 use finecomb_sys::file_system::{created, short_read_is_end};
 use regex_automata::meta::Regex;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_64;
 
 use super::listing::{Entry, EntryKind, Listing, list};
 use super::rules::{Global, REPOSITORY_NAMES, RULE_FILES, Rules, Verdict};
@@ -31,7 +31,7 @@ pub(crate) struct Walk<'a> {
     /// Snapshots of the trees that are walked.
     snapshots: Vec<Arc<dyn Snapshot>>,
     /// The part of the numbers of selections that is the same for all directories.
-    selection: OnceLock<Option<Xxh3>>,
+    selection: OnceLock<Option<XxHash3_64>>,
 }
 
 /// An open directory and its selected entries.

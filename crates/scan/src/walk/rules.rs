@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::hash::Hasher;
 use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -14,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{CWD, Mode, OFlags, openat};
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_64;
 
 use super::hints::{Hints, NameKey};
 use super::listing::Listing;
@@ -370,15 +371,15 @@ impl Rules {
     }
 
     /// Adds all that decides how these rules and those above select to a hash.
-    pub(super) fn hash(&self, hasher: &mut Xxh3) {
+    pub(super) fn hash(&self, hasher: &mut XxHash3_64) {
         for rules in chain(Some(self)) {
-            hasher.update(&(rules.relative_start as u64).to_le_bytes());
-            hasher.update(&[u8::from(rules.is_repository)]);
+            hasher.write(&(rules.relative_start as u64).to_le_bytes());
+            hasher.write(&[u8::from(rules.is_repository)]);
             for globs in rules.files().all() {
-                hasher.update(&(globs.files.len() as u64).to_le_bytes());
+                hasher.write(&(globs.files.len() as u64).to_le_bytes());
                 for (_, text) in &globs.files {
-                    hasher.update(&(text.len() as u64).to_le_bytes());
-                    hasher.update(text);
+                    hasher.write(&(text.len() as u64).to_le_bytes());
+                    hasher.write(text);
                 }
             }
         }

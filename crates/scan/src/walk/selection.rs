@@ -2,22 +2,23 @@
 //! number is the same.
 
 use std::fs;
+use std::hash::Hasher;
 use std::path::Path;
 
 use ignore::gitignore::gitconfig_excludes_path;
-use xxhash_rust::xxh3::Xxh3;
+use twox_hash::XxHash3_64;
 
 use super::WalkOptions;
 use super::rules::Rules;
 
 /// The hash of the options and the rules that apply everywhere; `None` if the selection depends on more than names and the
 /// rule files of directories. Globs and types are applied to what is selected without them.
-pub(super) fn everywhere(options: &WalkOptions) -> Option<Xxh3> {
+pub(super) fn everywhere(options: &WalkOptions) -> Option<XxHash3_64> {
     let WalkOptions { skip_hidden, rules, rule_files, rules_ignore_case, follow, .. } = options;
     if !rule_files.is_empty() || *follow {
         return None;
     }
-    let mut hasher = Xxh3::new();
+    let mut hasher = XxHash3_64::new();
     let flags = [
         *skip_hidden,
         *rules_ignore_case,
@@ -28,12 +29,12 @@ pub(super) fn everywhere(options: &WalkOptions) -> Option<Xxh3> {
         rules.parents,
         rules.require_git,
     ];
-    hasher.update(&flags.map(u8::from));
+    hasher.write(&flags.map(u8::from));
     if rules.git
         && rules.git_global
         && let Some(path) = gitconfig_excludes_path()
     {
-        hasher.update(&global_rules(&path)?);
+        hasher.write(&global_rules(&path)?);
     }
     Some(hasher)
 }
@@ -50,11 +51,11 @@ fn global_rules(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// The number for a directory with these rules.
-pub(super) fn number(everywhere: &Xxh3, rules: Option<&Rules>) -> u64 {
+pub(super) fn number(everywhere: &XxHash3_64, rules: Option<&Rules>) -> u64 {
     let mut hasher = everywhere.clone();
     if let Some(rules) = rules {
         rules.hash(&mut hasher);
     }
     // 0 stands for none.
-    hasher.digest().max(1)
+    hasher.finish().max(1)
 }

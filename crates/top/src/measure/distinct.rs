@@ -1,6 +1,6 @@
 //! Numbers of distinct texts.
 
-use xxhash_rust::xxh3::xxh3_128;
+use twox_hash::XxHash3_128;
 
 use crate::measure::number::Decimal;
 use crate::measure::quantity::{Form, Quantity};
@@ -50,7 +50,7 @@ impl Group {
 /// Hash of a text. It is the same in all runs, so that estimates are. Zero is that of a free slot.
 #[inline(always)]
 fn hash(text: &[u8]) -> u128 {
-    xxh3_128(text).max(1)
+    XxHash3_128::oneshot(text).max(1)
 }
 
 impl Distinct {
@@ -227,6 +227,9 @@ fn put(block: &mut [u128], count: u32, hash: u128) {
 /// HyperLogLog (Flajolet, Fusy, Gandouet, Meunier 2007) with the estimator of Otmar Ertl, "New cardinality estimation
 /// algorithms for HyperLogLog sketches" (2017), algorithm 6: a register has the maximum rank of the hashes with its
 /// index. The standard error is 1.04 / sqrt(2^14) = 0.81 %.
+///
+/// The crates datasketches, hyperloglogplus and cardinality-estimator merge sketches of this size 50 times slower. The bytes of the first
+/// depend on the order of the texts.
 #[derive(Debug)]
 struct Sketch {
     registers: Box<[u8]>,

@@ -18,7 +18,7 @@ use finecomb_scan::TextPart;
 use finecomb_sys::mounts::namespace;
 use finecomb_sys::socket::has_own_peer;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use crate::catalog::{Catalog, Contents};
 use crate::error::Error;
@@ -207,7 +207,7 @@ fn socket(folder: &Folder) -> io::Result<PathBuf> {
     let folder = folder.path().canonicalize()?;
     Ok(match runtime {
         Some(runtime) => {
-            let number = xxh3_64(folder.as_os_str().as_bytes());
+            let number = XxHash3_64::oneshot(folder.as_os_str().as_bytes());
             runtime.join("finecomb").join(format!("{number:016x}.socket"))
         }
         None => folder.join("socket"),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::Counts;
 use crate::count::order::Entry;
@@ -55,7 +55,9 @@ impl Counts {
     fn part_of(&self, entry: &Entry<'_>, parts: usize) -> usize {
         match self.query.shape() {
             Shape::Buckets(_) => 0,
-            Shape::Keys(_) | Shape::Series(_) => (xxh3_64(self.key_of(entry)) % parts as u64) as usize,
+            Shape::Keys(_) | Shape::Series(_) => {
+                (XxHash3_64::oneshot(self.key_of(entry)) % parts as u64) as usize
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 
 use finecomb_sys::varint;
 use thiserror::Error;
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::Counts;
 use crate::count::order::Entry;
@@ -67,7 +67,7 @@ impl<'b> StoredCounts<'b> {
         }
         let (mut rest, checksum) =
             rest.split_last_chunk::<CHECKSUM>().ok_or(StoredError::Damaged("the end is missing"))?;
-        if u64::from_le_bytes(*checksum) != xxh3_64(&bytes[..bytes.len() - CHECKSUM]) {
+        if u64::from_le_bytes(*checksum) != XxHash3_64::oneshot(&bytes[..bytes.len() - CHECKSUM]) {
             return Err(StoredError::Damaged("the checksum does not match"));
         }
         let definition = varint::take_bytes(&mut rest).ok_or(INVALID)?;
@@ -153,7 +153,7 @@ impl Counts {
                 varint::put_bytes(&mut out, &states);
             }
         }
-        let checksum = xxh3_64(&out);
+        let checksum = XxHash3_64::oneshot(&out);
         out.extend_from_slice(&checksum.to_le_bytes());
         out
     }
