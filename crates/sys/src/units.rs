@@ -2,7 +2,7 @@
 //!
 //! Measured sizes are in powers of ten and, like times, have three significant digits. Limits that a flag sets are in
 //! powers of 1024, as the suffixes K, M and G of flags are. Output for programs has raw numbers and does not use this
-//! module.
+//! module. indicatif's formats are others: sizes with two decimal places (`999.99 kB`), and times in one unit (`2 minutes`).
 
 use std::fmt::{self, Display, Formatter};
 use std::time::Duration;

@@ -58,7 +58,7 @@ impl Bound {
     }
 }
 
-/// The length of a duration such as `1h30m` or `2h ago`, in nanoseconds.
+/// The length of a duration such as `1h30m` or `2h ago`, in nanoseconds. For jiff, `06:20:09` is a duration, too.
 pub(super) fn duration(text: &str) -> Option<i64> {
     let mut rest = text.strip_suffix("ago").map_or(text, str::trim_end);
     let mut sum = 0_i64;

@@ -1,4 +1,4 @@
-//! Seconds and days since 1970, in the proleptic Gregorian calendar.
+//! Seconds and days since 1970, in the proleptic Gregorian calendar: the part that runs for each record. The rest is from jiff.
 
 /// Nanoseconds of a second.
 pub(crate) const SECOND: i64 = 1_000_000_000;
@@ -48,14 +48,6 @@ pub(super) fn days_from_epoch(year: i64, month: u8, day: u8) -> i64 {
     365 * year + leap_days + DAYS_BEFORE[usize::from(month - 1)] + i64::from(day) - 1 - EPOCH
 }
 
-/// Returns the year, the month and the day of the month of a number of days since 1970-01-01. Reverses [`days_from_epoch`].
-pub(super) fn date_of(days: i64) -> (i64, i64, i64) {
-    let year = year_of(days * DAY);
-    let first = |month: u8| days_from_epoch(year, month, 1);
-    let month = (1..=12).rev().find(|&month| first(month) <= days).unwrap_or(1);
-    (year, i64::from(month), days - first(month) + 1)
-}
-
 /// Returns the year of a number of seconds since 1970-01-01T00:00:00.
 pub(super) fn year_of(seconds: i64) -> i64 {
     let days = seconds.div_euclid(DAY);
@@ -81,7 +73,6 @@ mod tests {
             let day = date(year, month, day);
             let days = i64::from((day - date(1970, 1, 1)).get_days());
             prop_assert_eq!(days_from_epoch(year.into(), month as u8, day.day() as u8), days);
-            prop_assert_eq!(date_of(days), (i64::from(year), i64::from(month), i64::from(day.day())));
             prop_assert_eq!(year_of(days * DAY), i64::from(year));
             prop_assert_eq!(year_of(days * DAY + DAY - 1), i64::from(year));
         }

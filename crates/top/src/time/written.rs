@@ -1,4 +1,5 @@
-//! Times as they are written in logs.
+//! Times as they are written in logs. With jiff's `strptime`, which reads other formats, `--every` takes eight times as long for an
+//! access log.
 //!
 //! | form | example |
 //! | --- | --- |
