@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 
 use crate::names::{named, tree};
 use crate::pager::shown;
-use crate::support::{answer, run, shell, write};
+use crate::support::{Place, answer, run, write};
 
 /// All flags in `ag --help` and `man ag` of version 2.2.
 const DOCUMENTED: &str = "
@@ -193,9 +193,9 @@ fn ignored_links_binary_and_long_inputs_of_ag() {
     let tree = tree();
     write(&tree, ".gitignore", "a.c\n");
     write(&tree, "rules", "b.py\n");
-    fs::create_dir(tree.path().join(".git")).expect("a directory");
-    symlink("sub", tree.path().join("link")).expect("a link");
-    run(&mut shell(&tree, "mkdir other; printf 'baz foo\\n' | gzip > other/compressed.gz"));
+    fs::create_dir(tree.at(".git")).expect("a directory");
+    symlink("sub", tree.at("link")).expect("a link");
+    tree.run("mkdir other; printf 'baz foo\\n' | gzip > other/compressed.gz");
     let ag = |arguments: &str| {
         let (printed, error, _) = run(&mut named("ag", &tree, &arguments.split(' ').collect::<Vec<_>>()));
         assert_eq!(error, "", "{arguments}");
@@ -227,7 +227,7 @@ fn standard_input_of_ag_has_no_line_numbers_and_may_belong_to_other_programs() {
     named("ag", &tree, &[]);
     // ag may end before the pipe is written to.
     let piped = |arguments: &str| format!("set +o pipefail; printf 'foo\\nbar\\n' | .bin/ag {arguments}");
-    let ag = |arguments: &str| run(&mut shell(&tree, &piped(arguments))).0;
+    let ag = |arguments: &str| tree.run(&piped(arguments)).0;
     assert_eq!(ag("foo"), "foo\n");
     assert_eq!(ag("--numbers foo"), "1:foo\n");
     assert_eq!(ag("--passthrough foo"), "foo\nbar\n");

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::support::{COMB, answer, directory_with, run, shell};
+use crate::support::{COMB, Place, answer, directory_with, run, shell};
 
 /// Size of a page, in bytes.
 const PAGE: u64 = 4096;
@@ -58,8 +58,7 @@ fn inputs() -> TempDir {
     let small = lines(4_000);
     let files = [("tree/a", &*small), ("tree/b", &small), ("big", &lines(400_000)), ("source.c", &source)];
     let directory = directory_with(&files);
-    let made = run(&mut shell(
-        &directory,
+    let made = directory.run(
         r#"set -e
         { printf '\357\273\277'; cat big; } > marked
         seq 200000 299999 > once; cp once grows; cat once once > twice
@@ -72,7 +71,7 @@ for name, method in [("stored.zip", zipfile.ZIP_STORED), ("packed.zip", zipfile.
     zipfile.ZipFile(name, "w", method).writestr("member", text)
 EOF
         tar -cf tree.tar tree"#,
-    ));
+    );
     assert_eq!(made, answer("", "", 0));
     directory
 }
@@ -132,7 +131,7 @@ fn large_reads_are_aligned_on_every_path() {
     let directory = inputs();
     let mut faults = Vec::new();
     for (path, script) in SCRIPTS {
-        let traces = directory.path().join("traces");
+        let traces = directory.at("traces");
         fs::create_dir(&traces).expect("a folder");
         let traced = format!("strace -ff -o traces/of -e trace=read,pread64 -e raw=read,pread64 '{COMB}'");
         let mut command = shell(&directory, &script.replace("$comb", &traced));

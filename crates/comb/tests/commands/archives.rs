@@ -2,11 +2,11 @@
 
 use tempfile::TempDir;
 
-use crate::support::{answer, directory_with, run, shell};
+use crate::support::{Place, directory_with};
 
 /// Checks the answer of a script with `comb` in a directory.
 fn expect(directory: &TempDir, script: &str, out: &str, err: &str, code: i32) {
-    assert_eq!(run(&mut shell(directory, script)), answer(out, err, code), "{script}");
+    directory.answers(script, out, err, code);
 }
 
 /// A directory with the archives `a.tar`, `a.tar.gz` and `a.zip` of the same files.

@@ -1,8 +1,6 @@
 //! Tests of `comb bench` as a command.
 
-use std::fs;
-
-use crate::support::{COMB, answer, directory_with, run, shell};
+use crate::support::{COMB, Place, directory_with};
 
 const LOG: &str = "1 a\n2 b\n3 a\n4 c\n5 a\n";
 
@@ -15,14 +13,13 @@ fn a_signal_ends_the_measured_job() {
          until cat /proc/$!/task/*/children > list 2> none && [ -s list ]; do :; done; \
          kill $!; wait $!; echo $?; while kill -0 $(< list) 2> none; do :; done; echo ended"
     );
-    assert_eq!(run(&mut shell(&directory, &script)), answer("143\nended\n", "", 0));
+    directory.prints(&script, "143\nended\n");
 }
 
 #[test]
 fn a_job_runs_with_all_numbers_of_threads() {
     let directory = directory_with(&[("log", LOG)]);
-    let comb = |script: &str| run(&mut shell(&directory, script));
-    let (out, message, code) = comb(
+    let (out, message, code) = directory.run(
         "comb bench scale --runs 2 --widths 4,1,2,2,auto --save scale.json --plot scale.svg -- top -f 2 log",
     );
     assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
@@ -40,9 +37,9 @@ fn a_job_runs_with_all_numbers_of_threads() {
         assert!(out.contains(said), "{said}: {out}");
     }
 
-    let again = comb("comb bench scale --from-json scale.json --plot again.svg");
+    let again = directory.run("comb bench scale --from-json scale.json --plot again.svg");
     assert_eq!(again, (out, String::new(), Some(0)));
-    let read = |name: &str| fs::read_to_string(directory.path().join(name)).expect("a file");
+    let read = |name: &str| directory.read(name);
     let svg = read("scale.svg");
     assert_eq!(read("again.svg"), svg);
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"), "{svg}");
@@ -53,7 +50,7 @@ fn a_job_runs_with_all_numbers_of_threads() {
     assert_eq!(json["cases"][3]["width"], "auto");
     assert_eq!(json["cases"][0]["runs"].as_array().map(Vec::len), Some(2));
 
-    let (out, _, _) = comb("comb bench scale --from-json scale.json --format markdown");
+    let (out, _, _) = directory.run("comb bench scale --from-json scale.json --format markdown");
     assert!(out.contains("\n| width | wall [") && out.contains("\n- Output: 12 B, identical"), "{out}");
 }
 
@@ -61,15 +58,14 @@ fn a_job_runs_with_all_numbers_of_threads() {
 fn lists_of_definitions_are_scaled() {
     let directory =
         directory_with(&[("src/a.c", "int answer(void) { return 42; }\n"), ("src/b.py", "def b(): pass\n")]);
-    let (out, message, code) =
-        run(&mut shell(&directory, "comb bench scale --runs 1 --widths 1,2,auto -- symbols src"));
+    let (out, message, code) = directory.run("comb bench scale --runs 1 --widths 1,2,auto -- symbols src");
     assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
     assert!(out.starts_with("comb symbols src: single runs, warm cache; "), "{out}");
     assert!(out.contains("Output: 78 B, identical at every width."), "{out}");
     let cold = "comb bench scale --cold --runs 1 --widths 1,2 -- symbols -d answer src";
     // As root, dropping the caches would affect the whole machine.
     if !rustix::process::geteuid().is_root() {
-        let (out, message, code) = run(&mut shell(&directory, cold));
+        let (out, message, code) = directory.run(cold);
         assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
         assert!(out.contains("\nCaches were dropped before each cold run "), "{out}");
     }
@@ -79,7 +75,7 @@ fn lists_of_definitions_are_scaled() {
 fn a_pipe_can_be_the_input() {
     let directory = directory_with(&[("log", LOG)]);
     let (out, message, code) =
-        run(&mut shell(&directory, "comb bench scale --runs 1 --widths 1,2 --pipe log -- grep -c a"));
+        directory.run("comb bench scale --runs 1 --widths 1,2 --pipe log -- grep -c a");
     assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
     assert!(out.starts_with("cat log | comb grep -c a: single runs, warm cache; "), "{out}");
     assert!(out.contains("Output: 2 B, identical at every width."), "{out}");
@@ -93,7 +89,6 @@ fn a_pipe_can_be_the_input() {
 fn errors_are_one_line() {
     let directory =
         directory_with(&[("log", LOG), ("spin.json", "{\"experiment\": \"spin\", \"version\": 1}")]);
-    let comb = |script: &str| run(&mut shell(&directory, script));
     for (arguments, message) in [
         (
             "-- top -f 2 nix",
@@ -114,12 +109,7 @@ fn errors_are_one_line() {
             "comb: log: not a result of experiment 'scale': invalid type: integer `1`, expected an object at line 1 column 1",
         ),
     ] {
-        let (out, said, code) = comb(&format!("comb bench scale {arguments}"));
-        assert_eq!(
-            (out.as_str(), said.as_str(), code),
-            ("", format!("{message}\n").as_str(), Some(2)),
-            "{arguments}"
-        );
+        directory.answers(&format!("comb bench scale {arguments}"), "", format!("{message}\n").as_str(), 2);
     }
 }
 
@@ -134,7 +124,7 @@ fn invalid_arguments_are_rejected_before_anything_runs() {
         ("", "<JOB>..."),
         ("--from-json log -- top log", "cannot be used with"),
     ] {
-        let (out, said, code) = run(&mut shell(&directory, &format!("comb bench scale {arguments}")));
+        let (out, said, code) = directory.run(&format!("comb bench scale {arguments}"));
         assert_eq!((out.as_str(), code), ("", Some(2)), "{arguments}");
         assert!(said.starts_with("comb: ") && said.contains(message), "{arguments}: {said}");
     }

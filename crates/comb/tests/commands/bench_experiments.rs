@@ -1,13 +1,11 @@
 //! Tests of `comb bench spin`, `spawn`, `overlap` and `serve` as commands. They check the form of the output, not the times.
 
-use std::fs;
-
-use crate::support::{Answer, COMB, directory_with, program, run, shell};
+use crate::support::{Answer, COMB, Place, directory_with, program, run};
 use serde_json::Value;
 use tempfile::TempDir;
 
 fn comb(directory: &TempDir, script: &str) -> Answer {
-    run(&mut shell(directory, script))
+    directory.run(script)
 }
 
 /// Output of a command that must succeed without a message.
@@ -24,7 +22,7 @@ fn first_cells(out: &str) -> Vec<&str> {
 }
 
 fn json(directory: &TempDir, name: &str) -> Value {
-    let text = fs::read_to_string(directory.path().join(name)).expect("a file");
+    let text = directory.read(name);
     serde_json::from_str(&text).expect("JSON")
 }
 
@@ -44,7 +42,7 @@ fn spinning_threads_are_measured_saved_and_plotted() {
     assert_eq!((&kept["experiment"], &kept["version"]), (&"spin".into(), &1.into()));
     assert_eq!(kept["cases"][2]["wall"].as_array().map(Vec::len), Some(2));
     assert_eq!(printed(&directory, "comb bench spin --from-json spin.json --plot again.svg"), out);
-    let picture = |name| fs::read_to_string(directory.path().join(name)).expect("a picture");
+    let picture = |name| directory.read(name);
     assert_eq!(picture("spin.svg"), picture("again.svg"));
     let markdown = printed(&directory, "comb bench spin --from-json spin.json --format markdown");
     assert!(markdown.contains("\n| threads | wall ["), "{markdown}");
@@ -60,7 +58,7 @@ fn time_slices_are_plotted() {
     assert!(out.starts_with("Time slices of 2 threads over 50 ms, with gaps of more than 200 µs; "), "{out}");
     assert_eq!(first_cells(&out), ["1", "2"]);
     assert_eq!(printed(&directory, "comb bench spin --slices --from-json slices.json"), out);
-    let picture = fs::read_to_string(directory.path().join("slices.svg")).expect("a picture");
+    let picture = directory.read("slices.svg");
     assert!(picture.contains("\nthread 2: ") && picture.trim_end().ends_with("</svg>"), "{picture}");
     let (_, message, code) = comb(&directory, "comb bench spin --from-json slices.json");
     assert_eq!(
@@ -87,7 +85,7 @@ fn strategies_are_compared() {
     assert_eq!(first_cells(&out), ways);
     assert!(out.contains("All strategies found 2 matching lines in 3 files with 18 B."), "{out}");
     assert_eq!(printed(&directory, "comb bench spawn --from-json spawn.json"), out);
-    assert!(fs::read_to_string(directory.path().join("spawn.svg")).expect("a picture").contains("du -s"));
+    assert!(directory.read("spawn.svg").contains("du -s"));
     let mut command = program(COMB, directory.path());
     command.args(["bench", "spawn", "--widths", "1", "--runs", "1", "one", "tree"]).env("PATH", "/nowhere");
     let (without_du, _, _) = run(&mut command);
@@ -223,7 +221,7 @@ fn files_that_are_no_results_or_plots_are_replaced_only_with_force() {
         let (out, message, code) = comb(&directory, &format!("{spin} {flags} {name}"));
         let refused = format!("comb: {name}: file exists and is not {kind}; use --force to replace it\n");
         assert_eq!((out.as_str(), message, code), ("", refused, Some(2)));
-        assert_eq!(fs::read_to_string(directory.path().join(name)).expect("text"), "a\n");
+        assert_eq!(directory.read(name), "a\n");
     }
     printed(&directory, &format!("{spin} --save empty"));
     printed(&directory, &format!("{spin} --save notes --plot notes.svg --force"));
@@ -252,6 +250,6 @@ fn saved_results_can_be_printed() {
     printed(&directory, "comb bench spin --widths 1 --iterations 1000 --runs 1 --save spin.json");
     for flag in ["--json", "--format json"] {
         let out = printed(&directory, &format!("comb bench spin --from-json spin.json {flag}"));
-        assert_eq!(out, fs::read_to_string(directory.path().join("spin.json")).expect("text"));
+        assert_eq!(out, directory.read("spin.json"));
     }
 }

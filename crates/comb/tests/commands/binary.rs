@@ -4,7 +4,7 @@ use std::fs::{self, File};
 
 use tempfile::{TempDir, tempdir};
 
-use crate::support::{COMB, answer, program, run, shell};
+use crate::support::{COMB, Place, answer, program, run};
 
 fn grep(directory: &TempDir, arguments: &[&str]) -> std::process::Command {
     let mut command = program(COMB, directory.path());
@@ -14,8 +14,8 @@ fn grep(directory: &TempDir, arguments: &[&str]) -> std::process::Command {
 
 /// Writes a file of one line: some text, eight megabytes of NULs, and a last word.
 fn line_of_nuls(directory: &TempDir, text: &str) {
-    let path = directory.path().join("t/file");
-    fs::create_dir_all(directory.path().join("t")).expect("a directory");
+    let path = directory.at("t/file");
+    fs::create_dir_all(directory.at("t")).expect("a directory");
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize(8 << 20, 0);
     bytes.extend(b"last");
@@ -59,7 +59,7 @@ fn a_line_of_nuls_is_never_in_memory_as_a_whole() {
 #[test]
 fn a_sparse_file_is_binary_before_its_line_has_an_end() {
     let directory = tempdir().expect("a directory");
-    File::create(directory.path().join("hole")).expect("a file").set_len(4 << 30).expect("a hole");
+    File::create(directory.at("hole")).expect("a file").set_len(4 << 30).expect("a hole");
     assert_eq!(run(&mut grep(&directory, &["one", "."])), answer("", "", 1));
     assert_eq!(run(&mut grep(&directory, &["--files-without-match", "one", "."])), answer("", "", 0));
 }
@@ -77,13 +77,12 @@ fn binary_detection_is_independent_of_the_block_size() {
     let directory = tempdir().expect("a directory");
     for (name, nul) in [("a", 100_003), ("b", 65_535), ("c", 65_536), ("d", 131_050), ("e", 400_000)] {
         let bytes = numbered(nul, 500_000);
-        fs::write(directory.path().join(name), &bytes).expect("a file");
+        fs::write(directory.at(name), &bytes).expect("a file");
         let utf_16: Vec<u8> =
             [0xFF, 0xFE].into_iter().chain(bytes.iter().flat_map(|&byte| [byte, 0])).collect();
         fs::write(directory.path().join(format!("{name}.16")), utf_16).expect("a file");
     }
-    let (_, err, code) =
-        run(&mut shell(&directory, "for file in a b c d e; do gzip -c $file > $file.gz; done"));
+    let (_, err, code) = directory.run("for file in a b c d e; do gzip -c $file > $file.gz; done");
     assert_eq!((err.as_str(), code), ("", Some(0)));
     for (flags, sizes) in [
         (&["-n"][..], &["1K", "30K", "64K", "100K", "256K"][..]),
@@ -106,9 +105,9 @@ fn binary_detection_is_independent_of_the_block_size() {
 #[test]
 fn lines_in_one_piece_with_a_nul_are_not_searched() {
     let directory = tempdir().expect("a directory");
-    fs::create_dir(directory.path().join("t")).expect("a directory");
+    fs::create_dir(directory.at("t")).expect("a directory");
     let lines = |flags: &[&str], bytes: &[u8]| {
-        fs::write(directory.path().join("t/file"), bytes).expect("a file");
+        fs::write(directory.at("t/file"), bytes).expect("a file");
         let (out, ..) = run(grep(&directory, flags).args(["-I", "foo", "t"]));
         out.lines().count().saturating_sub(1)
     };
@@ -127,8 +126,8 @@ fn lines_in_one_piece_with_a_nul_are_not_searched() {
 #[test]
 fn a_file_with_a_nul_after_a_match_is_none_with_a_match() {
     let directory = tempdir().expect("a directory");
-    fs::create_dir(directory.path().join("t")).expect("a directory");
-    fs::write(directory.path().join("t/file"), numbered(200_000, 300_000)).expect("a file");
+    fs::create_dir(directory.at("t")).expect("a directory");
+    fs::write(directory.at("t/file"), numbered(200_000, 300_000)).expect("a file");
     for (flags, pattern, code) in [
         ("-n", "foo000001", 0),
         ("-q", "foo000001", 0),
@@ -151,7 +150,7 @@ fn a_file_with_a_nul_after_a_match_is_none_with_a_match() {
 #[test]
 fn bytes_searched_of_a_binary_file_are_independent_of_the_block_size() {
     let directory = tempdir().expect("a directory");
-    fs::write(directory.path().join("file"), numbered(205, 300)).expect("a file");
+    fs::write(directory.at("file"), numbered(205, 300)).expect("a file");
     for size in ["1", "13", "100", "64K"] {
         for context in ["-n", "-A1"] {
             let flags = ["--stats", "--block-size", size, context, "foo00000[3-9]", "file"];
@@ -203,7 +202,7 @@ fn a_long_line_with_nuls_is_one_line_at_any_block_size() {
         (&at_the_end, "-v", format!("a\nb\n{}", notice(4))),
     ];
     for (text, flags, expected) in cases {
-        fs::write(directory.path().join("file"), text).expect("a file");
+        fs::write(directory.at("file"), text).expect("a file");
         for limits in
             ["-j1 --block-size=10M", "-j2 --block-size=1M", "-j3 --block-size=64K", "-j8 --block-size=3K"]
         {
@@ -219,7 +218,7 @@ fn a_long_line_with_nuls_is_one_line_at_any_block_size() {
 fn json_of_a_long_line_with_nuls_is_the_same_at_any_block_size() {
     let directory = tempdir().expect("a directory");
     let text = long_line("a\n", "needle\0", "z\nhay\n");
-    fs::write(directory.path().join("file"), &text).expect("a file");
+    fs::write(directory.at("file"), &text).expect("a file");
     for size in ["10M", "1M", "64K", "3K"] {
         let flags = ["--json", "-A1", "--block-size", size, "needle", "file"];
         let (out, err, code) = run(&mut grep(&directory, &flags));
@@ -236,7 +235,7 @@ fn with_passthru_a_match_behind_a_nul_is_reported_at_any_block_size() {
     let directory = tempdir().expect("a directory");
     let before = "hay\n".repeat(20_000);
     let text = before.clone() + "x\0\n" + &before + "needle\n";
-    fs::write(directory.path().join("file"), &text).expect("a file");
+    fs::write(directory.at("file"), &text).expect("a file");
     let expected = format!("{before}binary file matches (found \"\\0\" byte around offset 80001)\n");
     for size in ["1M", "64K", "3K"] {
         let flags = ["--passthru", "--block-size", size, "needle", "file"];

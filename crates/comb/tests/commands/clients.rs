@@ -11,7 +11,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{COMB, run};
+use crate::support::{COMB, answer, run};
 use project::Project;
 use transcript::Transcript;
 
@@ -49,8 +49,7 @@ fn assert_transcript(name: &str, project: &Project) {
 fn assert_ripgrepy(project: &Project) {
     let mut python = project.command(&installed("bin/python").to_string_lossy());
     let examples = fs::canonicalize("tests/clients/ripgrepy.txt").expect("examples");
-    let (printed, errors, code) = run(python.args(["-B", "-m", "doctest"]).arg(examples));
-    assert_eq!((printed.as_str(), errors.as_str(), code), ("", "", Some(0)));
+    assert_eq!(run(python.args(["-B", "-m", "doctest"]).arg(examples)), answer("", "", 0));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::support::{COMB, directory_with, program, run};
+use crate::support::{COMB, Place, answer, directory_with, program, run};
 
 /// Asks for the candidates for the last of some words, as a shell does.
 fn ask(directory: &Path, shell: &str, words: &[&str]) -> Vec<String> {
@@ -135,7 +135,7 @@ fn logs_in_the_home_directory_have_fields() {
     let directory = directory_with(&[("home/a.log", ACCESS)]);
     let mut command = program(COMB, directory.path());
     command.args(["--", "comb", "top", "~/a.log", "-f", "stat"]).env("COMPLETE", "bash");
-    assert_eq!(asked(command.env("HOME", directory.path().join("home"))), ["status"]);
+    assert_eq!(asked(command.env("HOME", directory.at("home"))), ["status"]);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn indexes_are_completed() {
     assert_eq!(candidates(&directory, &["comb", "find", ""]), ["a.comb", "sub/", "tree/"]);
     assert_eq!(candidates(&directory, &["comb", "find", "sub/"]), ["sub/b.comb"]);
     assert_eq!(candidates(&directory, &["comb", "serve", "a.comb", "name=s"]), ["name=sub/"]);
-    let home = directory.path().join("home");
+    let home = directory.at("home");
     let mut build = program(COMB, directory.path());
     let (_, err, code) = run(build.args(["index", "build", "tree", "--index-dir"]).arg(&home));
     assert_eq!(code, Some(0), "{err}");
@@ -169,8 +169,8 @@ fn kinds_and_languages_are_completed() {
 fn nothing_that_is_wrong_gets_into_the_prompt() {
     let directory =
         directory_with(&[("binary", "\u{0}\u{1}\u{7f}"), ("new\nline", ""), ("broken", "{\"a\":")]);
-    fs::create_dir(directory.path().join("folder")).expect("a directory");
-    let pipe = directory.path().join("pipe");
+    fs::create_dir(directory.at("folder")).expect("a directory");
+    let pipe = directory.at("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
     for file in ["binary", "broken", "folder", "pipe", "nowhere"] {
         assert_eq!(candidates(&directory, &["comb", "top", file, "-f", ""]), [""; 0], "{file}");
@@ -189,9 +189,11 @@ fn nothing_that_is_wrong_gets_into_the_prompt() {
 fn a_variable_of_another_program_changes_nothing() {
     let directory = directory_with(&[("log", "a\n")]);
     for value in ["", "1", "elvish"] {
-        let (out, err, code) =
-            run(program(COMB, directory.path()).args(["top", "log"]).env("COMPLETE", value));
-        assert_eq!((out.as_str(), err.as_str(), code), ("1 a\n", "", Some(0)), "{value}");
+        assert_eq!(
+            run(program(COMB, directory.path()).args(["top", "log"]).env("COMPLETE", value)),
+            answer("1 a\n", "", 0),
+            "{value}"
+        );
     }
 }
 

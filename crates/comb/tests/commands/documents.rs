@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{run, shell};
+use crate::support::Place;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
@@ -121,9 +121,9 @@ fn the_commands_of_the_documents_print_what_is_shown() {
             continue;
         }
         let directory = tempfile::tempdir().expect("a directory");
-        std::os::unix::fs::symlink(root().join("samples"), directory.path().join("samples")).expect("a link");
+        std::os::unix::fs::symlink(root().join("samples"), directory.at("samples")).expect("a link");
         for Session { command, output: expected, messages } in sessions {
-            let (output, errors, _) = run(&mut shell(&directory, &command));
+            let (output, errors, _) = directory.run(&command);
             assert_eq!(errors, messages, "{}: {command}", path.display());
             assert_eq!(output.trim_end(), expected.trim_end(), "{}: {command}", path.display());
             commands += 1;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::{TempDir, tempdir};
 
-use crate::support::{Answer, answer, beside_comb, copy_of_comb, run, text};
+use crate::support::{Answer, Place, answer, beside_comb, copy_of_comb, run, text};
 
 /// Prints its name, arguments and input, and has a status of its own.
 const SCRIPT: &str = "#!/bin/sh\necho \"$0: $*\"\ncat\necho note >&2\nexit 7\n";
@@ -23,7 +23,7 @@ fn the_other_programs_are_built() {
 /// A copy of comb in `bin`.
 fn installation() -> TempDir {
     let directory = tempdir().expect("a directory");
-    create_dir_all(directory.path().join("bin")).expect("a directory");
+    create_dir_all(directory.at("bin")).expect("a directory");
     copy_of_comb(&directory, "bin/comb");
     directory
 }
@@ -90,7 +90,7 @@ fn help_and_errors_of_a_command_need_no_other_program() {
     let (_, err, code) = run(&mut comb(directory.path(), &["serve", "--listen", "8080", "a"]));
     assert!(err.starts_with("comb: invalid value '8080' for '--listen <ADDRESS:PORT>'"), "{err}");
     assert_eq!(code, Some(2));
-    let log = directory.path().join("log");
+    let log = directory.at("log");
     write(&log, "a\n").expect("a log");
     let log = log.to_str().expect("a path");
     let (_, err, code) = run(&mut comb(directory.path(), &["top", "--listen", "127.0.0.1:0", log]));
@@ -106,10 +106,10 @@ fn help_and_errors_of_a_command_need_no_other_program() {
 #[test]
 fn standard_streams_are_those_of_the_command() {
     let directory = installation();
-    script(&directory.path().join("bin/comb-lab"));
+    script(&directory.at("bin/comb-lab"));
     // A stream that was closed is closed, and not a device that swallows the output.
     let closed = "exec \"$0\" pi 3 >&-";
-    let comb = directory.path().join("bin/comb");
+    let comb = directory.at("bin/comb");
     let output = Command::new("sh").args(["-c", closed]).arg(&comb).output().expect("a shell");
     let (out, err, code) = text(output);
     assert_eq!((out.as_str(), code), ("", Some(7)));

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{directory_with, run, shell, write};
+use crate::support::{Place, directory_with, write};
 
 const C: &str = "\
 #include <x.h>
@@ -54,7 +54,7 @@ fn sources() -> TempDir {
 }
 
 fn comb(directory: &TempDir, arguments: &str) -> String {
-    let (out, err, code) = run(&mut shell(directory, &format!("comb grep {arguments}")));
+    let (out, err, code) = directory.run(&format!("comb grep {arguments}"));
     assert_eq!((err.as_str(), code), ("", Some(0)), "{arguments}");
     out
 }
@@ -218,8 +218,8 @@ fn definitions_are_found_in_decoded_text() {
     write(&directory, "wide.c", bytes);
     write(&directory, "marked.c", format!("\u{feff}{C}"));
     write(&directory, "crlf.c", C.replace('\n', "\r\n"));
-    run(&mut shell(&directory, "tail -c +4 marked.c | gzip > packed.c.gz"));
-    write(&directory, "new.c.br", [&[0x8f, 0x41, 0x80], &C.as_bytes()[..], &[0x03]].concat());
+    directory.run("tail -c +4 marked.c | gzip > packed.c.gz");
+    write(&directory, "new.c.br", [&[0x8f, 0x41, 0x80], C.as_bytes(), &[0x03]].concat());
     let lines = "4=first(int x)\n6:\tint y = x;\n";
     for name in ["wide.c", "marked.c", "packed.c.gz", "new.c.br"] {
         assert_eq!(comb(&directory, &format!("-nz --enclosing 'y = ' {name}")), lines, "{name}");

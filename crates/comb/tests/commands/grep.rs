@@ -1,8 +1,7 @@
 //! Tests of `comb grep` that need more than a command line: permissions, special files, streams, memory, rules of git.
 
-use std::fs::{self, File, FileTimes, OpenOptions, Permissions};
+use std::fs::{self, File, FileTimes};
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,12 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::{TempDir, tempdir};
 
 use crate::support::{
-    COMB, answer, copy_of_comb, directory_with, interruptible, program, run, shell, text, wait_until, write,
+    COMB, Place, answer, directory_with, interruptible, program, run, text, unprivileged, wait_until, write,
 };
 
 /// `comb grep` in a directory.
@@ -25,45 +26,23 @@ fn grep(directory: &TempDir, arguments: &[&str]) -> Command {
     command
 }
 
-fn make_pipe(directory: &TempDir, name: &str) {
-    let made = program("mkfifo", directory.path()).arg(name).status();
-    assert!(made.expect("mkfifo").success());
-}
-
-fn permit(path: &Path, mode: u32) {
-    fs::set_permissions(path, Permissions::from_mode(mode)).expect("setting permissions");
-}
-
-/// `comb grep` as an unprivileged user, as root may read everything.
-fn grep_unprivileged(directory: &TempDir, arguments: &[&str]) -> Command {
-    permit(directory.path(), 0o755);
-    let copy = copy_of_comb(directory, ".comb");
-    let mut command = if rustix::process::geteuid().is_root() {
-        let mut command = program("setpriv", directory.path());
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&copy);
-        command
-    } else {
-        program(copy.to_str().expect("UTF-8"), directory.path())
-    };
-    command.arg("grep").args(arguments);
-    command
+/// Files that all match.
+fn with_one(names: &[&str]) -> TempDir {
+    directory_with(&names.iter().map(|&name| (name, "one\n")).collect::<Vec<_>>())
 }
 
 #[test]
 fn unreadable_files_do_not_stop_the_search() {
-    let directory =
-        directory_with(&[("a", "one\n"), ("closed/file", "one\n"), ("secret", "one\n"), ("z", "one\n")]);
-    let hidden = [directory.path().join("closed"), directory.path().join("secret")];
-    hidden.iter().for_each(|path| permit(path, 0o000));
-    let searched = run(&mut grep_unprivileged(&directory, &["one", "."]));
-    let asked = run(&mut grep_unprivileged(&directory, &["-q", "one", "."]));
-    let named = run(&mut grep_unprivileged(&directory, &["--no-messages", "one", "secret", "a"]));
-    hidden.iter().for_each(|path| permit(path, 0o755));
+    let directory = with_one(&["a", "closed/file", "secret", "z"]);
+    let grep = |arguments: &str| unprivileged(&directory, &format!("comb grep {arguments}"));
+    directory.prints("chmod 0 closed secret", "");
+    let answers = [grep("one ."), grep("--no-messages one secret a")];
+    let asked = grep("-q one .");
+    directory.prints("chmod 755 closed", "");
     let message = "comb: ./closed: cannot list directory: permission denied\n\
                    comb: ./secret: permission denied\n";
-    assert_eq!(searched, answer("./a:one\n./z:one\n", message, 2));
+    assert_eq!(answers, [answer("./a:one\n./z:one\n", message, 2), answer("a:one\n", "", 2)]);
     assert_eq!((asked.0.as_str(), asked.2), ("", Some(0)));
-    assert_eq!(named, answer("a:one\n", "", 2));
 }
 
 #[test]
@@ -75,8 +54,7 @@ fn files_deleted_during_the_search_cause_messages_at_most() {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 names.iter().for_each(|name| write(&directory, name, "one\n"));
-                (0..20)
-                    .for_each(|number| drop(fs::remove_dir_all(directory.path().join(number.to_string()))));
+                (0..20).for_each(|number| drop(fs::remove_dir_all(directory.at(&number.to_string()))));
             }
         });
         let answers: Vec<_> = (0..20).map(|_| run(&mut grep(&directory, &["-j8", "one", "."]))).collect();
@@ -84,37 +62,36 @@ fn files_deleted_during_the_search_cause_messages_at_most() {
         for (out, err, code) in answers {
             assert!(matches!(code, Some(0..=2)), "{code:?}: {err}");
             assert_eq!(code == Some(2), !err.is_empty(), "{err}");
-            assert!(
-                err.lines()
-                    .all(|line| line.starts_with("comb: ./") && line.ends_with("no such file or directory")),
-                "{err}"
-            );
-            let lines: Vec<&str> =
-                out.lines().map(|line| line.strip_suffix(":one").expect("a match")).collect();
-            assert!(
-                lines.is_sorted() && lines.iter().all(|line| names.iter().any(|name| line[2..] == *name)),
-                "{out}"
-            );
+            let is_missing =
+                |line: &str| line.starts_with("comb: ./") && line.ends_with("no such file or directory");
+            assert!(err.lines().all(is_missing), "{err}");
+            let found = |line: &'_ str| line.strip_suffix(":one").expect("a match")[2..].to_owned();
+            let found: Vec<String> = out.lines().map(found).collect();
+            assert!(found.is_sorted() && found.iter().all(|name| names.contains(name)), "{out}");
         }
     });
 }
 
 #[test]
 fn links_are_followed_on_request_and_loops_are_skipped() {
-    let directory = directory_with(&[("a/file", "one\n"), ("elsewhere/other", "one\n")]);
-    symlink("..", directory.path().join("a/up")).expect("a link");
-    symlink("../elsewhere", directory.path().join("a/link")).expect("a link");
-    symlink("nowhere", directory.path().join("a/broken")).expect("a link");
-    assert_eq!(run(&mut grep(&directory, &["one", "a"])), answer("a/file:one\n", "", 0));
-    assert_eq!(run(&mut grep(&directory, &["one", "a/link"])), answer("a/link/other:one\n", "", 0));
-    let (out, err, code) = run(&mut grep(&directory, &["-L", "one", "."]));
-    assert_eq!(out, "./a/file:one\n./a/link/other:one\n./elsewhere/other:one\n");
-    assert_eq!(
-        err,
-        "comb: ./a/broken: no such file or directory\n\
-         comb: ./a/up: symlink loop: points back to .; skipped\n"
-    );
-    assert_eq!(code, Some(2));
+    let directory = with_one(&["a/file", "elsewhere/other"]);
+    directory.prints("ln -s .. a/up; ln -s ../elsewhere a/link; ln -s nowhere a/broken", "");
+    directory.prints("comb grep one a", "a/file:one\n");
+    directory.prints("comb grep one a/link", "a/link/other:one\n");
+    let found = "./a/file:one\n./a/link/other:one\n./elsewhere/other:one\n";
+    let messages = "comb: ./a/broken: no such file or directory\n\
+                    comb: ./a/up: symlink loop: points back to .; skipped\n";
+    directory.answers("comb grep -L one .", found, messages, 2);
+}
+
+#[test]
+fn hidden_and_ignored_symlink_loops_are_reported() {
+    let directory = directory_with(&[("t/file", "one\n"), ("t/.ignore", "ignored\n")]);
+    directory.prints("ln -s . t/.hidden; ln -s ../t t/ignored", "");
+    let message = "comb: t/.hidden: symlink loop: points back to t; skipped\n\
+                   comb: t/ignored: symlink loop: points back to t; skipped\n";
+    directory.answers("comb grep -L one t", "t/file:one\n", message, 2);
+    directory.prints("comb grep one t", "t/file:one\n");
 }
 
 #[test]
@@ -132,99 +109,76 @@ fn paths_longer_than_the_limit_of_the_system_are_searched() {
     File::from(file).write_all(b"one\n").expect("writing");
     let path = format!("./{}file", format!("{name}/").repeat(20));
     assert!(path.len() > 4096);
-    assert_eq!(run(&mut grep(&directory, &["one", "."])), answer(&format!("{path}:one\n"), "", 0));
-    assert_eq!(run(&mut grep(&directory, &["--files", "."])), answer(&format!("{path}\n"), "", 0));
+    directory.prints("comb grep one .", &format!("{path}:one\n"));
+    directory.prints("comb grep --files .", &format!("{path}\n"));
 }
 
 #[test]
 fn a_line_of_two_gigabytes_is_skipped_with_a_message() {
-    let directory = directory_with(&[("other", "one\n")]);
-    File::create(directory.path().join("line")).expect("a file").set_len(2 << 30).expect("a hole");
+    let directory = with_one(&["other"]);
+    File::create(directory.at("line")).expect("a file").set_len(2 << 30).expect("a hole");
     let message = "comb: line: skipped the line at byte 0: longer than 64 MiB; \
                    use --max-line to raise the limit\n";
-    let searched = run(&mut grep(&directory, &["-a", "--max-line", "64M", "one", "line", "other"]));
-    assert_eq!(searched, answer("other:one\n", message, 2));
+    directory.answers("comb grep -a --max-line 64M one line other", "other:one\n", message, 2);
 }
 
 #[test]
 fn special_files_in_directories_are_skipped() {
-    let directory = directory_with(&[("file", "one\n")]);
-    make_pipe(&directory, "pipe");
-    let _socket = UnixListener::bind(directory.path().join("socket")).expect("a socket");
-    symlink("/dev/zero", directory.path().join("zero")).expect("a link");
-    symlink("/dev/null", directory.path().join("null")).expect("a link");
-    assert_eq!(run(&mut grep(&directory, &["one", "."])), answer("./file:one\n", "", 0));
-    assert_eq!(run(&mut grep(&directory, &["-L", "one", "."])), answer("./file:one\n", "", 0));
-    assert_eq!(run(&mut grep(&directory, &["one", "/dev/null"])), answer("", "", 1));
-    let (out, err, code) = run(&mut grep(&directory, &["one", "socket", "file"]));
-    assert_eq!((out.as_str(), code), ("file:one\n", Some(2)));
-    assert_eq!(err, "comb: socket: no such device or address\n");
+    let directory = with_one(&["file"]);
+    let _socket = UnixListener::bind(directory.at("socket")).expect("a socket");
+    directory.prints("mkfifo pipe; ln -s /dev/zero zero; ln -s /dev/null null", "");
+    directory.prints("comb grep one .", "./file:one\n");
+    directory.prints("comb grep -L one .", "./file:one\n");
+    directory.answers("comb grep one /dev/null", "", "", 1);
+    let message = "comb: socket: no such device or address\n";
+    directory.answers("comb grep one socket file", "file:one\n", message, 2);
 }
 
 #[test]
-fn a_named_pipe_on_the_command_line_is_read() {
-    let directory = directory_with(&[("file", "one\n")]);
-    make_pipe(&directory, "pipe");
-    let script = "printf 'one more\\n' > pipe & comb grep one pipe file; wait";
-    assert_eq!(run(&mut shell(&directory, script)), answer("pipe:one more\nfile:one\n", "", 0));
-    assert_eq!(run(&mut shell(&directory, "comb grep -n one <(cat file)")), answer("1:one\n", "", 0));
-}
-
-#[test]
-fn standard_input_is_searched_by_name_or_by_default() {
+fn pipes_and_standard_input_are_read_by_name_or_by_default() {
     let directory = directory_with(&[("file", "two\none\n"), ("patterns", "one\n")]);
+    directory.prints(
+        "mkfifo pipe; printf 'one more\\n' > pipe & comb grep one pipe file; wait",
+        "pipe:one more\nfile:one\n",
+    );
+    directory.prints("rm pipe; comb grep -n one <(cat file)", "2:one\n");
     for script in ["comb grep one < file", "cat file | comb grep one", "comb grep one - < file"] {
-        assert_eq!(run(&mut shell(&directory, script)), answer("one\n", "", 0), "{script}");
+        directory.prints(script, "one\n");
     }
-    let both = "comb grep -n one - file < file";
-    assert_eq!(run(&mut shell(&directory, both)), answer("<stdin>:2:one\nfile:2:one\n", "", 0));
-    assert_eq!(run(&mut shell(&directory, "comb grep -f - file < patterns")), answer("one\n", "", 0));
-    assert_eq!(run(&mut grep(&directory, &["-l", "one"])), answer("file\npatterns\n", "", 0));
-}
-
-#[test]
-fn closed_standard_input_is_an_error() {
-    let directory = directory_with(&[("file", "one\n")]);
+    directory.prints("comb grep -n one - file < file", "<stdin>:2:one\nfile:2:one\n");
+    directory.prints("comb grep -f - file < patterns", "one\n");
+    directory.prints("comb grep -l one", "file\npatterns\n");
     let message = "comb: standard input: closed; name a file, or redirect input from a file or a pipe\n";
-    assert_eq!(run(&mut shell(&directory, "comb grep one - file <&-")), answer("file:one\n", message, 2));
-    assert_eq!(run(&mut shell(&directory, "comb grep one <&-")), answer("file:one\n", "", 0));
+    directory.answers("comb grep one - file <&-", "file:one\n", message, 2);
+    directory.prints("comb grep one <&-", "file:one\npatterns:one\n");
 }
 
 #[test]
 fn a_failed_write_to_standard_output_is_an_error() {
-    let directory = directory_with(&[("file", "one\n")]);
+    let directory = with_one(&["file"]);
     let full = "comb: standard output: no space left on device\n";
-    for flags in ["", "-c", "-l", "--json", "--stats", "--files"] {
-        let script = format!("comb grep {flags} one file > /dev/full").replace("--files one", "--files");
-        assert_eq!(run(&mut shell(&directory, &script)), answer("", full, 2), "{flags}");
+    for flags in ["one", "-c one", "-l one", "--json one", "--stats one", "--files"] {
+        directory.answers(&format!("comb grep {flags} file > /dev/full"), "", full, 2);
     }
     let closed = "comb: standard output: closed; redirect output to a file or a pipe\n";
-    assert_eq!(run(&mut shell(&directory, "comb grep one file >&-")), answer("", closed, 2));
+    directory.answers("comb grep one file >&-", "", closed, 2);
 }
 
 #[test]
-fn a_closed_pipe_ends_the_command_silently() {
+fn a_closed_pipe_ends_the_command_silently_but_does_not_hide_errors() {
     let directory = directory_with(&[("file", &"one\n".repeat(200_000))]);
-    let script = "comb grep -n one file | head -n 1";
-    assert_eq!(run(&mut shell(&directory, script)), answer("1:one\n", "", 0));
-}
-
-#[test]
-fn a_closed_pipe_does_not_hide_errors() {
-    let directory = directory_with(&[("file", &"one\n".repeat(200_000))]);
+    directory.prints("comb grep -n one file | head -n 1", "1:one\n");
     let message = "comb: nowhere: no such file or directory\n";
-    let script = "comb grep -I one nowhere file | head -n 1";
-    assert_eq!(run(&mut shell(&directory, script)), answer("one\n", message, 2));
+    directory.answers("comb grep -I one nowhere file | head -n 1", "one\n", message, 2);
 }
 
 #[test]
 fn the_output_file_is_not_searched() {
-    let directory = directory_with(&[("a", "one\n"), ("z", "one\n")]);
-    for (script, before) in [("comb grep one . > out", ""), ("comb grep one . >> out", "one\n")] {
+    let directory = with_one(&["a", "z"]);
+    for (to, before) in [(">", ""), (">>", "one\n")] {
         write(&directory, "out", "one\n");
-        assert_eq!(run(&mut shell(&directory, script)), answer("", "", 0), "{script}");
-        let out = fs::read_to_string(directory.path().join("out")).expect("the output");
-        assert_eq!(out, format!("{before}./a:one\n./z:one\n"));
+        directory.prints(&format!("comb grep one . {to} out"), "");
+        assert_eq!(directory.read("out"), format!("{before}./a:one\n./z:one\n"));
     }
 }
 
@@ -246,28 +200,15 @@ fn tree(lines: usize) -> TempDir {
     ])
 }
 
-const FORMS: &[&[&str]] = &[
-    &["one"],
-    &["-n", "one"],
-    &["-c", "one"],
-    &["-bo", "one"],
-    &["-v", "one"],
-    &["-nA2", "-B3", "another"],
-    &["-m5", "one"],
-    &["--json", "another"],
-    &["--passthru", "another"],
-    &["--heading", "-n", "one"],
-    &["-l", "one"],
-    &["--files-without-match", "one"],
-    &["-U", "one\\n"],
-    &["--files"],
-];
+/// Searches with a bar between them.
+const FORMS: &str = "one|-n one|-c one|-bo one|-v one|-nA2 -B3 another|-m5 one|--json another|--passthru another|\
+                     --heading -n one|-l one|--files-without-match one|-U one\\n|--files";
 
 /// Output of a search without the times.
-fn output_without_times(directory: &TempDir, form: &[&str], how: &[&str]) -> String {
-    let (out, err, code) = run(grep(directory, form).args(how).arg("."));
+fn output_without_times(directory: &TempDir, form: &str, how: &[&str]) -> String {
+    let (out, err, code) = run(grep(directory, how).args(form.split(' ')).arg("."));
     assert_eq!((err.as_str(), code), ("", Some(0)), "{form:?} {how:?}");
-    if !form.contains(&"--json") {
+    if !form.contains("--json") {
         return out;
     }
     let blank = |line: &str| {
@@ -280,33 +221,18 @@ fn output_without_times(directory: &TempDir, form: &[&str], how: &[&str]) -> Str
 }
 
 #[test]
-fn output_is_independent_of_the_number_of_threads() {
-    let directory = tree(60_000);
-    for form in FORMS {
-        let expected = output_without_times(&directory, form, &["-j1"]);
-        assert!(!expected.is_empty(), "{form:?}");
-        for how in [
-            ["-j2", "--block-size=256K"],
-            ["-j3", "--block-size=4K"],
-            ["-j8", "--block-size=4K"],
-            ["-j64", "--block-size=256K"],
-        ] {
-            assert!(output_without_times(&directory, form, &how) == expected, "{form:?} {how:?}");
-        }
-    }
-}
-
-#[test]
-fn output_is_independent_of_the_block_size() {
-    let directory = tree(300);
-    for form in FORMS {
-        let expected = output_without_times(&directory, form, &["-j1"]);
-        for size in ["--block-size=1", "--block-size=100"] {
-            for width in ["-j1", "-j3", "-j8"] {
-                assert!(
-                    output_without_times(&directory, form, &[size, width]) == expected,
-                    "{form:?} {size} {width}"
-                );
+fn output_is_independent_of_the_number_of_threads_and_the_block_size() {
+    let large: &[_] = &[("-j2", "256K"), ("-j3", "4K"), ("-j8", "4K"), ("-j64", "256K")];
+    let small: &[_] =
+        &[("-j1", "1"), ("-j3", "1"), ("-j8", "1"), ("-j1", "100"), ("-j3", "100"), ("-j8", "100")];
+    for (lines, ways) in [(60_000, large), (300, small)] {
+        let directory = tree(lines);
+        for form in FORMS.split('|') {
+            let expected = output_without_times(&directory, form, &["-j1"]);
+            assert!(!expected.is_empty(), "{form:?}");
+            for &(width, size) in ways {
+                let printed = output_without_times(&directory, form, &[width, "--block-size", size]);
+                assert!(printed == expected, "{form:?} {width} {size}");
             }
         }
     }
@@ -315,34 +241,24 @@ fn output_is_independent_of_the_block_size() {
 #[test]
 fn files_are_ordered_by_path() {
     let directory = tree(10);
-    let (out, ..) = run(&mut grep(&directory, &["--files"]));
-    assert_eq!(out, "a/large\na/no\na.b\nb/c/deeper\nz\n");
-    let (out, ..) = run(&mut grep(&directory, &["-l", "one", "z", "b", "a.b", "a"]));
-    assert_eq!(out, "z\nb/c/deeper\na.b\na/large\n");
+    directory.prints("comb grep --files", "a/large\na/no\na.b\nb/c/deeper\nz\n");
+    directory.prints("comb grep -l one z b a.b a", "z\nb/c/deeper\na.b\na/large\n");
 }
 
+/// To search a file changes the time of last access, on most file systems if it is older than that of the text.
 #[test]
 fn files_can_be_ordered_by_time() {
-    let directory = directory_with(&[("a", "one\n"), ("b", "one\n"), ("c", "one\n")]);
-    for (name, seconds) in [("a", 2), ("b", 3), ("c", 1)] {
-        let file = OpenOptions::new().write(true).open(directory.path().join(name)).expect("opening");
-        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).expect("setting a time");
-    }
-    assert_eq!(run(&mut grep(&directory, &["-l", "--sort=modified", "one"])), answer("c\na\nb\n", "", 0));
-    assert_eq!(run(&mut grep(&directory, &["-l", "--sortr=modified", "one"])), answer("b\na\nc\n", "", 0));
-}
-
-/// To search a file changes this time, on most file systems if it is older than that of the text.
-#[test]
-fn files_can_be_ordered_by_the_time_of_last_access_before_the_search() {
-    for (flag, expected) in [("--sort=accessed", "c\na\nb\n"), ("--sortr=accessed", "b\na\nc\n")] {
-        let directory = directory_with(&[("a", "one\n"), ("b", "one\n"), ("c", "one\n"), ("none", "\n")]);
+    for (key, expected) in [("sort", "c\na\nb\n"), ("sortr", "b\na\nc\n")] {
+        let directory = with_one(&["a", "b", "c"]);
+        write(&directory, "none", "\n");
         for (name, seconds) in [("a", 2), ("b", 3), ("c", 1), ("none", 4)] {
-            let file = OpenOptions::new().write(true).open(directory.path().join(name)).expect("opening");
+            let file = File::options().write(true).open(directory.at(name)).expect("opening");
             let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-            file.set_times(FileTimes::new().set_accessed(time)).expect("setting a time");
+            file.set_times(FileTimes::new().set_accessed(time).set_modified(time)).expect("setting times");
         }
-        assert_eq!(run(&mut grep(&directory, &["-l", flag, "one"])), answer(expected, "", 0));
+        for time in ["accessed", "modified"] {
+            directory.prints(&format!("comb grep -l --{key}={time} one"), expected);
+        }
     }
 }
 
@@ -360,13 +276,13 @@ fn next_line(out: &mut impl BufRead) -> String {
 }
 
 fn writer(directory: &TempDir, pipe: &str) -> File {
-    OpenOptions::new().write(true).open(directory.path().join(pipe)).expect("opening the pipe")
+    File::options().write(true).open(directory.at(pipe)).expect("opening the pipe")
 }
 
 #[test]
 fn matches_are_printed_before_the_search_is_complete() {
-    let directory = directory_with(&[("file", "one\n")]);
-    make_pipe(&directory, "pipe");
+    let directory = with_one(&["file"]);
+    directory.prints("mkfifo pipe", "");
     let (child, mut out) = start(&mut grep(&directory, &["-j2", "one", "file", "pipe"]));
     let mut pipe = writer(&directory, "pipe");
     assert_eq!(next_line(&mut out), "file:one\n");
@@ -399,8 +315,8 @@ fn input_from_a_pipe_is_searched_as_it_arrives() {
 
 #[test]
 fn an_interrupt_ends_the_command_immediately() {
-    let directory = directory_with(&[("file", "one\n")]);
-    make_pipe(&directory, "pipe");
+    let directory = with_one(&["file"]);
+    directory.prints("mkfifo pipe", "");
     let mut command = interruptible(directory.path());
     let (child, mut out) = start(command.args(["grep", "one", "file", "pipe"]));
     let _pipe = writer(&directory, "pipe");
@@ -428,8 +344,7 @@ fn unread_output_is_not_buffered_without_bound() {
     let line = format!("{}\n", "one ".repeat(255));
     let directory = directory_with(&[("000", &line.repeat(1024))]);
     for number in 1..300 {
-        let link = directory.path().join(format!("{number:03}"));
-        fs::hard_link(directory.path().join("000"), link).expect("a link");
+        fs::hard_link(directory.at("000"), directory.at(&format!("{number:03}"))).expect("a link");
     }
     let (child, mut out) = start(&mut grep(&directory, &["-j64", "^one"]));
     let mut before = u64::MAX;
@@ -445,86 +360,76 @@ fn unread_output_is_not_buffered_without_bound() {
 
 #[test]
 fn the_search_stops_when_the_result_is_known() {
-    let directory = directory_with(&[("file", "one\n")]);
+    let directory = with_one(&["file"]);
     for (flags, printed) in [("-q", ""), ("-m1", "one\n"), ("-l", "<stdin>\n")] {
         let script = format!("set +o pipefail; yes one | comb grep {flags} one; exit ${{PIPESTATUS[1]}}");
-        assert_eq!(run(&mut shell(&directory, &script)), answer(printed, "", 0), "{flags}");
+        directory.prints(&script, printed);
     }
-    make_pipe(&directory, "pipe");
-    assert_eq!(run(&mut grep(&directory, &["-q", "one", "file", "pipe"])), answer("", "", 0));
-    assert_eq!(run(&mut grep(&directory, &["-q", "two", "file"])), answer("", "", 1));
+    directory.prints("mkfifo pipe; comb grep -q one file pipe", "");
+    directory.answers("comb grep -q two file", "", "", 1);
 }
 
 #[test]
 fn arguments_of_the_configuration_file_come_first() {
     let directory = directory_with(&[("file", "One\nnone\n"), (".conf", "# taste\n-i\n\n--line-number\n")]);
-    let configured =
-        |arguments: &[&str], file: &str| run(grep(&directory, arguments).env("COMB_CONFIG", file));
-    assert_eq!(configured(&["-w", "one"], ".conf"), answer("file:1:One\n", "", 0));
-    assert_eq!(configured(&["-w", "-s", "-N", "One"], ".conf"), answer("file:One\n", "", 0));
-    assert_eq!(configured(&["--no-config", "none"], ".conf"), answer("file:none\n", "", 0));
+    directory.prints("export COMB_CONFIG=.conf; comb grep -w one", "file:1:One\n");
+    directory.prints("export COMB_CONFIG=.conf; comb grep -w -s -N One", "file:One\n");
+    directory.prints("export COMB_CONFIG=.conf; comb grep --no-config none", "file:none\n");
+    directory.prints("export COMB_CONFIG=; comb grep none", "file:none\n");
     let message = "comb: COMB_CONFIG: nowhere: no such file or directory\n";
-    assert_eq!(configured(&["none"], "nowhere"), answer("file:none\n", message, 0));
-    assert_eq!(configured(&["none"], ""), answer("file:none\n", "", 0));
+    directory.answers("export COMB_CONFIG=nowhere; comb grep none", "file:none\n", message, 0);
 }
 
-/// `one line to find` and a line feed, compressed by the named programs.
-const COMPRESSED: &[(&str, &[u8])] = &[
+/// `one line to find` and a line feed, compressed, in Base64.
+const COMPRESSED: [(&str, &str); 5] = [
     ("file.gz", GZIP),
-    (
-        "file.zst",
-        b"\x28\xb5\x2f\xfd\x24\x11\x89\x00\x00\x6f\x6e\x65\x20\x6c\x69\x6e\x65\x20\x74\x6f\x20\x66\x69\x6e\x64\x0a\
-          \x4a\x06\xed\x5a",
-    ),
-    (
-        "file.bz2",
-        b"\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\xb0\xb6\x08\x30\x00\x00\x07\xd1\x80\x00\x10\x40\x00\x07\x25\x84\
-          \x00\x20\x00\x22\x0d\x34\x32\x10\x03\x00\x8c\x29\xcd\x41\x6d\x36\x7c\x5d\xc9\x14\xe1\x42\x42\xc2\xd8\x20\
-          \xc0",
-    ),
+    ("file.zst", "KLUv/SQRiQAAb25lIGxpbmUgdG8gZmluZApKBu1a"),
+    ("file.bz2", "QlpoOTFBWSZTWbC2CDAAAAfRgAAQQAAHJYQAIAAiDTQyEAMAjCnNQW02fF3JFOFCQsLYIMA="),
     (
         "file.xz",
-        b"\xfd\x37\x7a\x58\x5a\x00\x00\x04\xe6\xd6\xb4\x46\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f\xe5\xa3\x01\x00\
-          \x10\x6f\x6e\x65\x20\x6c\x69\x6e\x65\x20\x74\x6f\x20\x66\x69\x6e\x64\x0a\x00\x00\x00\x00\x47\x60\x63\x62\
-          \xc9\x4e\xdd\xeb\x00\x01\x29\x11\x32\x0a\x70\x0e\x1f\xb6\xf3\x7d\x01\x00\x00\x00\x00\x04\x59\x5a",
+        "/Td6WFoAAATm1rRGAgAhARYAAAB0L+WjAQAQb25lIGxpbmUgdG8gZmluZAoAAAAAR2BjYslO3esAASkRMgpwDh+2830BAAAAAARZWg==",
     ),
-    (
-        "file.lz4",
-        b"\x04\x22\x4d\x18\x64\x40\xa7\x11\x00\x00\x80\x6f\x6e\x65\x20\x6c\x69\x6e\x65\x20\x74\x6f\x20\x66\x69\x6e\
-          \x64\x0a\x00\x00\x00\x00\x38\xad\x76\xc5",
-    ),
+    ("file.lz4", "BCJNGGRApxEAAIBvbmUgbGluZSB0byBmaW5kCgAAAAA4rXbF"),
 ];
 
-const GZIP: &[u8] =
-    b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\xcf\x4b\x55\xc8\xc9\x04\x12\x25\xf9\x0a\x69\x99\x79\
-    \x29\x5c\x00\xcc\x95\xa0\xee\x11\x00\x00\x00";
+const GZIP: &str = "H4sIAAAAAAACA8vPS1XIyQQSJfkKaZl5KVwAzJWg7hEAAAA=";
+
+fn decoded(base64: &str) -> Vec<u8> {
+    STANDARD.decode(base64).expect("base64")
+}
 
 #[test]
 fn compressed_files_are_searched_on_request() {
     let directory = directory_with(&[("plain", "find\n")]);
-    COMPRESSED.iter().for_each(|(name, bytes)| write(&directory, name, bytes));
-    assert_eq!(run(&mut grep(&directory, &["line to"])), answer("", "", 1));
+    COMPRESSED.iter().for_each(|(name, text)| write(&directory, name, decoded(text)));
+    directory.answers("comb grep 'line to'", "", "", 1);
     let expected =
         ["bz2", "gz", "lz4", "xz", "zst"].map(|end| format!("file.{end}:1:one line to find\n")).concat();
-    assert_eq!(run(&mut grep(&directory, &["-zn", "line to"])), answer(&expected, "", 0));
-    assert_eq!(run(&mut shell(&directory, "comb grep -zc find - < file.gz")), answer("1\n", "", 0));
-    write(&directory, "two.gz", [GZIP, GZIP].concat());
-    assert_eq!(run(&mut grep(&directory, &["-zc", "find", "two.gz"])), answer("2\n", "", 0));
+    directory.prints("comb grep -zn 'line to'", &expected);
+    directory.prints("comb grep -zc find - < file.gz", "1\n");
+    directory.prints("cat file.gz file.gz > two.gz; comb grep -zc find two.gz", "2\n");
+    // Brotli is recognised by its name, and the format of compress by its first bytes.
+    directory.prints("rm file.* two.gz", "");
+    write(&directory, "old.Z", b"\x1f\x9d\x90\x6f\xdc\x94\x51\x00");
+    write(&directory, "new.br", b"\x8f\x01\x80one\n\x03");
+    write(&directory, "text.br", "one\n");
+    directory.prints("comb grep -z one", "new.br:one\nold.Z:one\ntext.br:one\n");
+    directory.prints("comb grep -ac one", "new.br:1\ntext.br:1\n");
 }
 
 #[test]
-fn a_truncated_compressed_file_is_searched_up_to_its_end() {
-    let directory = directory_with(&[("plain", "find\n")]);
-    write(&directory, "cut.gz", &GZIP[..GZIP.len() - 4]);
-    write(&directory, "wrong.gz", b"find\n");
-    let message =
-        "comb: cut.gz: cannot decode: gzip: compressed data truncated; the data before that was read\n";
-    let (out, err, code) = run(&mut grep(&directory, &["-z", "find", "cut.gz", "plain"]));
-    assert_eq!(
-        (out.as_str(), err.as_str(), code),
-        ("cut.gz:one line to find\nplain:find\n", message, Some(2))
-    );
-    assert_eq!(run(&mut grep(&directory, &["-z", "find", "wrong.gz"])), answer("find\n", "", 0));
+fn corrupt_compressed_files_are_searched_up_to_the_fault() {
+    let directory = directory_with(&[("plain", "find\n"), ("wrong.gz", "find\n")]);
+    let gzip = decoded(GZIP);
+    write(&directory, "cut.gz", &gzip[..gzip.len() - 4]);
+    write(&directory, "bad.Z", b"\x1f\x9d\x90\xff\xff");
+    let message = |what: &str| format!("comb: {what}; the data before that was read\n");
+    let truncated = message("cut.gz: cannot decode: gzip: compressed data truncated");
+    let printed = "cut.gz:one line to find\nplain:find\n";
+    directory.answers("comb grep -z find cut.gz plain", printed, &truncated, 2);
+    directory.prints("comb grep -z find wrong.gz", "find\n");
+    let corrupt = message("bad.Z: cannot decode: compress: compressed data corrupt");
+    directory.answers("comb grep -z one bad.Z", "", &corrupt, 2);
 }
 
 #[test]
@@ -535,9 +440,9 @@ fn utf_16_is_recognised_by_the_byte_order_mark() {
     write(&directory, "big", bytes("\u{feff}zwei\nfünf 𝄞\n", u16::to_be_bytes));
     write(&directory, "little", bytes("\u{feff}zwei\nfünf\n", u16::to_le_bytes));
     write(&directory, "unmarked", bytes("zwei\nfünf\n", u16::to_le_bytes));
-    assert_eq!(run(&mut grep(&directory, &["-n", "fünf"])), answer("big:2:fünf 𝄞\nlittle:2:fünf\n", "", 0));
-    assert_eq!(run(&mut grep(&directory, &["-E", "utf-16le", "fünf", "unmarked"])), answer("fünf\n", "", 0));
-    assert_eq!(run(&mut grep(&directory, &["-E", "none", "fünf"])), answer("", "", 1));
+    directory.prints("comb grep -n fünf", "big:2:fünf 𝄞\nlittle:2:fünf\n");
+    directory.prints("comb grep -E utf-16le fünf unmarked", "fünf\n");
+    directory.answers("comb grep -E none fünf", "", "", 1);
 }
 
 #[test]
@@ -552,227 +457,187 @@ fn invalid_utf8_is_printed_unchanged() {
     assert_eq!(found["data"]["submatches"][0]["match"]["bytes"], "6Q==");
 }
 
-/// Sorted list of the files selected for a search.
-fn selected(command: &mut Command) -> String {
-    let (out, err, code) = run(command);
-    assert_eq!((err.as_str(), code), ("", Some(0)));
+/// Sorted list of the files that a script selects.
+fn selected(directory: &TempDir, script: &str) -> String {
+    let (out, err, code) = directory.run(script);
+    assert_eq!((err.as_str(), code), ("", Some(0)), "{script}");
     out.lines().collect::<Vec<_>>().join(" ")
-}
-
-fn files(directory: &TempDir, flags: &[&str]) -> String {
-    selected(grep(directory, &["--files"]).args(flags))
 }
 
 #[test]
 fn each_kind_of_ignore_rules_can_be_disabled() {
-    let directory = directory_with(&[
-        (".git/info/exclude", "exclude\n"),
-        (".gitignore", "git\n"),
-        (".ignore", "dot\n"),
-        (".rgignore", "rg\n"),
-        (".agignore", "ag\n"),
-        (".home/git/ignore", "global\n"),
-    ]);
-    for name in ["ag", "dot", "exclude", "git", "global", "plain", "rg"] {
-        write(&directory, name, "one\n");
+    let directory = with_one(&["ag", "dot", "exclude", "git", "global", "plain", "rg"]);
+    for (file, rule) in [
+        (".git/info/exclude", "exclude"),
+        (".gitignore", "git"),
+        (".ignore", "dot"),
+        (".rgignore", "rg"),
+        (".agignore", "ag"),
+        (".home/git/ignore", "global"),
+    ] {
+        write(&directory, file, format!("{rule}\n"));
     }
-    let home = directory.path().join(".home");
-    let files =
-        |flags: &[&str]| selected(grep(&directory, &["--files"]).env("XDG_CONFIG_HOME", &home).args(flags));
-    assert_eq!(files(&[]), "plain");
-    assert_eq!(files(&["--no-ignore-dot"]), "ag dot plain rg");
-    assert_eq!(files(&["--no-ignore-vcs"]), "exclude git global plain");
-    assert_eq!(files(&["--no-ignore-exclude"]), "exclude plain");
-    assert_eq!(files(&["--no-ignore-global"]), "global plain");
-    assert_eq!(files(&["--no-ignore"]), "ag dot exclude git global plain rg");
-    assert_eq!(files(&["-u", "--ignore-dot"]), "exclude git global plain");
+    for (flags, files) in [
+        ("", "plain"),
+        ("--no-ignore-dot", "ag dot plain rg"),
+        ("--no-ignore-vcs", "exclude git global plain"),
+        ("--no-ignore-exclude", "exclude plain"),
+        ("--no-ignore-global", "global plain"),
+        ("--no-ignore", "ag dot exclude git global plain rg"),
+        ("-u --ignore-dot", "exclude git global plain"),
+    ] {
+        let script = format!("XDG_CONFIG_HOME=$PWD/.home comb grep --files {flags}");
+        assert_eq!(selected(&directory, &script), files, "{flags}");
+    }
 }
 
 #[test]
 fn ignore_rules_apply_to_subdirectories_and_nearer_files_take_precedence() {
-    let directory = directory_with(&[
-        (".git/HEAD", ""),
-        (".gitignore", "*.log\n/top\nbuild/\n!always.log\n"),
-        ("sub/.gitignore", "!keep.log\n"),
-        ("sub/.ignore", "*.txt\n"),
+    let directory = with_one(&[
+        "a.log",
+        "top",
+        "sub/top",
+        "sub/a.log",
+        "sub/keep.log",
+        "sub/a.txt",
+        "always.log",
+        "build/x",
     ]);
-    for name in ["a.log", "top", "sub/top", "sub/a.log", "sub/keep.log", "sub/a.txt", "always.log", "build/x"]
-    {
-        write(&directory, name, "one\n");
+    write(&directory, ".git/HEAD", "");
+    write(&directory, ".gitignore", "*.log\n/top\nbuild/\n!always.log\n");
+    write(&directory, "sub/.gitignore", "!keep.log\n");
+    write(&directory, "sub/.ignore", "*.txt\n");
+    for (script, files) in [
+        ("comb grep --files", "always.log sub/keep.log sub/top"),
+        ("comb grep --files -g '*.log'", "a.log always.log sub/a.log sub/keep.log"),
+        ("cd sub; comb grep --files", "keep.log top"),
+        ("cd sub; comb grep --files --no-ignore-parent", "a.log keep.log top"),
+        ("comb grep --files build sub/a.log", "build/x sub/a.log"),
+    ] {
+        assert_eq!(selected(&directory, script), files, "{script}");
     }
-    assert_eq!(files(&directory, &[]), "always.log sub/keep.log sub/top");
-    assert_eq!(files(&directory, &["-g", "*.log"]), "a.log always.log sub/a.log sub/keep.log");
-    let below = directory.path().join("sub");
-    assert_eq!(selected(grep(&directory, &["--files"]).current_dir(&below)), "keep.log top");
-    assert_eq!(
-        selected(grep(&directory, &["--files", "--no-ignore-parent"]).current_dir(&below)),
-        "a.log keep.log top"
-    );
-    assert_eq!(files(&directory, &["build", "sub/a.log"]), "build/x sub/a.log");
 }
 
 #[test]
 fn rules_of_git_apply_in_repositories_only() {
     let directory = directory_with(&[(".gitignore", "a\n"), ("a", "one\n"), ("b", "one\n"), ("more", "b\n")]);
-    assert_eq!(files(&directory, &[]), "a b more");
-    assert_eq!(files(&directory, &["--no-require-git"]), "b more");
-    assert_eq!(files(&directory, &["--ignore-file", "more"]), "a more");
-    assert_eq!(files(&directory, &["--ignore-file", "more", "--no-ignore-files"]), "a b more");
+    let files = |flags: &str| selected(&directory, &format!("comb grep --files {flags}"));
+    assert_eq!(files(""), "a b more");
+    assert_eq!(files("--no-require-git"), "b more");
+    assert_eq!(files("--ignore-file more"), "a more");
+    assert_eq!(files("--ignore-file more --no-ignore-files"), "a b more");
+}
+
+#[test]
+fn global_rules_match_paths_as_given() {
+    let directory = directory_with(&[("a/b/x", ""), ("a/c/x", ""), ("a/c/y", ""), ("a/.git/HEAD", "")]);
+    for (rules, path, files) in [
+        ("/x\n", "..", "b/x c/x c/y"),
+        ("../c/x\n", "..", "b/x c/y"),
+        ("../c/x\n", "../c", "c/y"),
+        ("x\n", "..", "c/y"),
+    ] {
+        write(&directory, "home/git/ignore", rules);
+        let script = format!("export XDG_CONFIG_HOME=$PWD/home; cd a/b; comb grep --files {path}");
+        assert_eq!(selected(&directory, &script).replace("../", ""), files, "{rules} {path}");
+    }
 }
 
 #[test]
 fn colours_and_hyperlinks_are_printed_on_request() {
     let directory = directory_with(&[("file", "two\none\n")]);
-    let colored =
-        |flags: &[&str]| run(grep(&directory, &["--color=always"]).args(flags).env("NO_COLOR", "1")).0;
+    let colored = |flags: &str| directory.run(&format!("NO_COLOR=1 comb grep --color=always {flags}")).0;
     let path = "\x1b[0m\x1b[35mfile\x1b[0m";
     let one = "\x1b[0m\x1b[1m\x1b[31mone\x1b[0m";
-    assert_eq!(colored(&["-n", "one"]), format!("{path}:\x1b[0m\x1b[32m2\x1b[0m:{one}\n"));
-    assert_eq!(colored(&["-l", "one"]), format!("{path}\n"));
+    assert_eq!(colored("-n one"), format!("{path}:\x1b[0m\x1b[32m2\x1b[0m:{one}\n"));
+    assert_eq!(colored("-l one"), format!("{path}\n"));
     assert_eq!(
-        colored(&["--colors=path:none", "--colors=match:none", "--colors=match:fg:blue", "one"]),
+        colored("--colors=path:none --colors=match:none --colors=match:fg:blue one"),
         "\x1b[0mfile\x1b[0m:\x1b[0m\x1b[34mone\x1b[0m\n"
     );
-    assert_eq!(colored(&["--hyperlink-format=x:{line}/{path}", "-l", "one"]).matches("\x1b]8;;").count(), 2);
+    assert_eq!(colored("--hyperlink-format='x:{line}/{path}' -l one").matches("\x1b]8;;").count(), 2);
 }
 
 #[test]
 fn null_prints_a_nul_byte_after_paths() {
-    let directory = directory_with(&[("a", "one\n"), ("b", "one\n")]);
-    assert_eq!(run(&mut grep(&directory, &["-0l", "one"])), answer("a\0b\0", "", 0));
-    assert_eq!(run(&mut grep(&directory, &["-0c", "one"])), answer("a\x001\nb\x001\n", "", 0));
-    assert_eq!(run(&mut grep(&directory, &["--null", "--files"])), answer("a\0b\0", "", 0));
-}
-
-/// Output on a terminal; `None` if the program that provides a terminal is not installed.
-fn on_a_terminal(directory: &TempDir, arguments: &str, variable: (&str, &str)) -> Option<String> {
-    let line = format!("'{COMB}' grep {arguments}");
-    let mut script = program("script", directory.path());
-    let output =
-        script.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").env(variable.0, variable.1).output();
-    let (out, ..) = text(output.ok()?);
-    Some(out.replace("\r\n", "\n")).filter(|out| !out.is_empty())
+    let directory = with_one(&["a", "b"]);
+    directory.prints("comb grep -0l one", "a\0b\0");
+    directory.prints("comb grep -0c one", "a\x001\nb\x001\n");
+    directory.prints("comb grep --null --files", "a\0b\0");
 }
 
 #[test]
 fn a_terminal_gets_headings_line_numbers_and_colours() {
-    let directory = directory_with(&[("a", "one\n"), ("b", "one\n")]);
-    let Some(plain) = on_a_terminal(&directory, "one a b", ("NO_COLOR", "1")) else { return };
-    assert_eq!(plain, "a\n1:one\n\nb\n1:one\n");
-    let colored = on_a_terminal(&directory, "one a", ("COLORTERM", "")).expect("a terminal");
-    assert_eq!(colored, "\x1b[0m\x1b[32m1\x1b[0m:\x1b[0m\x1b[1m\x1b[31mone\x1b[0m\n");
-    let never = on_a_terminal(&directory, "--color=never one a", ("COLORTERM", "")).expect("a terminal");
-    assert_eq!(never, "1:one\n");
+    let directory = with_one(&["a", "b"]);
+    let on_a_terminal = |variable: &str, arguments: &str| {
+        let line = format!("'{COMB}' grep {arguments}");
+        let script = format!("TERM=xterm {variable} script -qec \"{line}\" /dev/null");
+        directory.run(&script).0.replace("\r\n", "\n")
+    };
+    assert_eq!(on_a_terminal("NO_COLOR=1", "one a b"), "a\n1:one\n\nb\n1:one\n");
+    let colored = "\x1b[0m\x1b[32m1\x1b[0m:\x1b[0m\x1b[1m\x1b[31mone\x1b[0m\n";
+    assert_eq!(on_a_terminal("COLORTERM=", "one a"), colored);
+    assert_eq!(on_a_terminal("COLORTERM=", "--color=never one a"), "1:one\n");
 }
 
 #[test]
 fn an_invalid_glob_is_an_error_above_a_named_directory_only() {
-    let directory = directory_with(&[
-        ("p/.ignore", "{a\n"),
-        ("p/sub/a", "one\n"),
-        ("q/.ignore", "{a\n"),
-        ("q/a", "one\n"),
-    ]);
-    let (out, err, code) = run(&mut grep(&directory, &["one", "p/sub"]));
+    let directory = with_one(&["p/sub/a", "q/a"]);
+    write(&directory, "p/.ignore", "{a\n");
+    write(&directory, "q/.ignore", "{a\n");
+    let (out, err, code) = directory.run("comb grep one p/sub");
     assert_eq!((out.as_str(), code), ("p/sub/a:one\n", Some(2)));
     assert!(err.contains("p/.ignore:1: error parsing glob '{a'"), "{err}");
-    let (out, err, code) = run(&mut grep(&directory, &["one", "q"]));
-    assert_eq!((out.as_str(), code), ("q/a:one\n", Some(0)));
-    assert!(err.starts_with("comb: q/.ignore:1: error parsing glob '{a'"), "{err}");
-    let silent = &["--no-ignore-messages", "one", "q"];
-    assert_eq!(run(&mut grep(&directory, silent)), answer("q/a:one\n", "", 0));
-    let (_, err, _) = run(&mut grep(&directory, &["--no-ignore-messages", "--ignore-messages", "one", "q"]));
-    assert!(!err.is_empty());
-}
-
-#[test]
-fn hidden_and_ignored_symlink_loops_are_reported() {
-    let directory = directory_with(&[("t/file", "one\n"), ("t/.ignore", "ignored\n")]);
-    symlink(".", directory.path().join("t/.hidden")).expect("a link");
-    symlink("../t", directory.path().join("t/ignored")).expect("a link");
-    let message = "comb: t/.hidden: symlink loop: points back to t; skipped\n\
-                   comb: t/ignored: symlink loop: points back to t; skipped\n";
-    assert_eq!(run(&mut grep(&directory, &["-L", "one", "t"])), answer("t/file:one\n", message, 2));
-    assert_eq!(run(&mut grep(&directory, &["one", "t"])), answer("t/file:one\n", "", 0));
-}
-
-#[test]
-fn global_rules_match_paths_as_given() {
-    let directory = directory_with(&[("a/b/x", ""), ("a/c/x", ""), ("a/c/y", "")]);
-    fs::create_dir(directory.path().join("a/.git")).expect("a directory");
-    let home = directory.path().join("home");
-    let files = |rules: &str, path: &str| {
-        write(&directory, "home/git/ignore", rules);
-        let below = directory.path().join("a/b");
-        let mut command = grep(&directory, &["--files", path]);
-        selected(command.current_dir(below).env("XDG_CONFIG_HOME", &home)).replace("../", "")
-    };
-    assert_eq!(files("/x\n", ".."), "b/x c/x c/y");
-    assert_eq!(files("../c/x\n", ".."), "b/x c/y");
-    assert_eq!(files("../c/x\n", "../c"), "c/y");
-    assert_eq!(files("x\n", ".."), "c/y");
+    for flags in ["", "--no-ignore-messages --ignore-messages"] {
+        let (out, err, code) = directory.run(&format!("comb grep {flags} one q"));
+        assert_eq!((out.as_str(), code), ("q/a:one\n", Some(0)));
+        assert!(err.starts_with("comb: q/.ignore:1: error parsing glob '{a'"), "{err}");
+    }
+    directory.prints("comb grep --no-ignore-messages one q", "q/a:one\n");
 }
 
 #[test]
 fn a_later_search_mode_overrides_a_list_of_files_or_types() {
-    let directory = directory_with(&[("file", "one\n")]);
+    let directory = with_one(&["file"]);
     for list in ["--files", "--type-list"] {
-        assert_eq!(run(&mut grep(&directory, &[list, "-c", "one", "."])), answer("./file:1\n", "", 0));
-        assert_eq!(run(&mut grep(&directory, &[list, "-l", "one", "."])), answer("./file\n", "", 0));
+        directory.prints(&format!("comb grep {list} -c one ."), "./file:1\n");
+        directory.prints(&format!("comb grep {list} -l one ."), "./file\n");
     }
-    assert_eq!(run(&mut grep(&directory, &["-c", "--files", "."])), answer("./file\n", "", 0));
-    assert_eq!(run(&mut grep(&directory, &["-c", "--files", "-c", "one", "."])), answer("./file:1\n", "", 0));
+    directory.prints("comb grep -c --files .", "./file\n");
+    directory.prints("comb grep -c --files -c one .", "./file:1\n");
 }
 
 #[test]
 fn statistics_count_printed_bytes_without_colours() {
     let directory = directory_with(&[("a", "one one\ntwo\none\n"), ("b", "one\n"), ("c", "one\n\0")]);
     // The last one searches across lines, which is another piece of code.
-    let across = ["-U", "--passthru", "-e", "two\\none", "-e"];
     for flags in
-        [&["-n"][..], &["-nH", "--heading"], &["-o", "--column"], &["-A1", "--vimgrep"], &["--trim"], &across]
+        ["-n", "-nH --heading", "-o --column", "-A1 --vimgrep", "--trim", "-U --passthru -e 'two\\none' -e"]
     {
-        let printed = |color: &str| {
-            let (out, ..) =
-                run(grep(&directory, &["--stats", color]).args(flags).args(["one", "a", "b", "c"]));
-            out.lines().find(|line| line.ends_with("bytes printed")).map(str::to_owned)
-        };
-        assert!(printed("--color=never").is_some());
-        let plain = run(grep(&directory, flags).args(["one", "a", "b", "c"])).0;
-        assert_eq!(printed("--color=never"), Some(format!("{} bytes printed", plain.len())), "{flags:?}");
-        assert_eq!(printed("--color=always"), printed("--color=never"), "{flags:?}");
+        let out = |more: &str| directory.run(&format!("comb grep {more} {flags} one a b c")).0;
+        let expected = format!("{} bytes printed", out("").len());
+        for color in ["never", "always"] {
+            let out = out(&format!("--stats --color={color}"));
+            assert_eq!(out.lines().find(|line| line.ends_with("bytes printed")), Some(&*expected), "{flags}");
+        }
     }
 }
 
 #[test]
 fn values_may_begin_with_a_hyphen() {
     let directory = directory_with(&[("file", "one\n"), ("-rules", "file\n")]);
-    assert_eq!(run(&mut grep(&directory, &["--ignore-file", "-rules", "-l", "one"])), answer("", "", 1));
+    directory.answers("comb grep --ignore-file -rules -l one", "", "", 1);
     for flag in ["--type-clear", "--hostname-bin"] {
-        assert_eq!(run(&mut grep(&directory, &[flag, "-x", "one", "."])), answer("./file:one\n", "", 0));
+        directory.prints(&format!("comb grep {flag} -x one ."), "./file:one\n");
     }
 }
 
 #[test]
 fn invalid_patterns_are_accepted_if_nothing_can_match() {
-    let directory = directory_with(&[("file", "one\n")]);
-    assert_eq!(run(&mut grep(&directory, &["-m0", "(", "."])), answer("", "", 1));
+    let directory = with_one(&["file"]);
+    directory.answers("comb grep -m0 '(' .", "", "", 1);
     let four = "comb: -u can be repeated at most three times; -uuu searches all files\n";
-    assert_eq!(run(&mut grep(&directory, &["-uuuu", "one", "."])), answer("", four, 2));
-}
-
-#[test]
-fn brotli_is_recognised_by_its_name_and_the_format_of_compress_by_its_first_bytes() {
-    let directory = directory_with(&[("plain", "one\n"), ("text.br", "one\n")]);
-    write(&directory, "old.Z", b"\x1f\x9d\x90\x6f\xdc\x94\x51\x00");
-    write(&directory, "new.br", b"\x8f\x01\x80one\n\x03");
-    let all = "new.br:one\nold.Z:one\nplain:one\ntext.br:one\n";
-    assert_eq!(run(&mut grep(&directory, &["-z", "one"])), answer(all, "", 0));
-    write(&directory, "bad.Z", b"\x1f\x9d\x90\xff\xff");
-    let message =
-        "comb: bad.Z: cannot decode: compress: compressed data corrupt; the data before that was read\n";
-    assert_eq!(run(&mut grep(&directory, &["-z", "one", "bad.Z"])), answer("", message, 2));
-    assert_eq!(run(&mut grep(&directory, &["-ac", "one"])), answer("new.br:1\nplain:1\ntext.br:1\n", "", 0));
+    directory.answers("comb grep -uuuu one .", "", four, 2);
 }
 
 #[test]
@@ -782,161 +647,159 @@ fn skipped_lines_are_counted_but_not_printed_as_context() {
     let message = "comb: file: skipped the line at byte 6: longer than 10 bytes (and 1 more such line); \
                    use --max-line to raise the limit\n";
     for size in ["1", "7", "256K"] {
-        let limits = ["--max-line=10", "--block-size", size];
-        let print = |flags: &[&str]| run(grep(&directory, &limits).args(flags).args(["one", "file"]));
-        let numbered = "1:0:one\n4:57:one\n6:65:one\n";
-        assert_eq!(print(&["-nb"]), answer(numbered, message, 2), "{size}");
+        let grep = format!("comb grep --max-line=10 --block-size {size}");
+        directory.answers(&format!("{grep} -nb one file"), "1:0:one\n4:57:one\n6:65:one\n", message, 2);
         let context = "1:one\n--\n4:one\n5-two\n6:one\n";
-        assert_eq!(print(&["-nB1"]), answer(context, message, 2), "{size}");
-        let (out, ..) = print(&["--stats"]);
+        directory.answers(&format!("{grep} -nB1 one file"), context, message, 2);
+        let (out, ..) = directory.run(&format!("{grep} --stats one file"));
         assert!(out.contains("\n120 bytes searched\n"), "{size}: {out}");
     }
 }
 
 #[test]
 fn flags_of_ag_have_the_meaning_of_ag() {
-    let directory = directory_with(&[("a", "one\n"), ("b/c", "one\n"), ("b/d/e", "one\n")]);
-    let found = |flags: &[&str]| run(grep(&directory, &["-l", "one"]).args(flags)).0.replace('\n', " ");
-    assert_eq!([found(&["--depth", "0"]), found(&["--depth=1"])], ["a ", "a b/c "]);
-    assert_eq!([found(&["--depth", "-1"]), found(&["--depth=0", "-d3"])], ["a b/c b/d/e "; 2]);
-    assert_eq!([found(&["-d", "1"]), found(&["-d3", "--depth=0"])], ["a "; 2]);
+    let directory = with_one(&["a", "b/c", "b/d/e"]);
+    for (flags, expected) in [
+        ("--depth 0", "a\n"),
+        ("--depth=1", "a\nb/c\n"),
+        ("--depth -1", "a\nb/c\nb/d/e\n"),
+        ("--depth=0 -d3", "a\nb/c\nb/d/e\n"),
+        ("-d 1", "a\n"),
+        ("-d3 --depth=0", "a\n"),
+    ] {
+        directory.prints(&format!("comb grep -l one {flags}"), expected);
+    }
     // comb may end before the pipe is written to.
     let parallel = "set +o pipefail; echo one | comb grep --parallel -l one";
-    assert_eq!(run(&mut shell(&directory, parallel)), answer("a\nb/c\nb/d/e\n", "", 0));
+    directory.prints(parallel, "a\nb/c\nb/d/e\n");
     let message = "comb: missing PATTERN; comb grep --files -g '*.c' prints file names\n";
-    assert_eq!(run(&mut grep(&directory, &["-g", "*.c"])), answer("", message, 2));
+    directory.answers("comb grep -g '*.c'", "", message, 2);
 }
 
 #[test]
 fn a_preprocessor_makes_the_text_of_files() {
-    let directory =
-        directory_with(&[("a.txt", "one\n"), ("b.txt", "one\n"), ("c.md", "one\n"), ("d.bad", "one\n")]);
+    let directory = with_one(&["a.txt", "b.txt", "c.md", "d.bad"]);
     let script = "#!/bin/sh\ncase $1 in *.bad) echo two; echo broken >&2; exit 3;; *) tr a-z A-Z;; esac\n";
-    write(&directory, "upper", script.as_bytes());
-    run(&mut shell(&directory, "chmod +x upper"));
-    let grep = |arguments: &[&str]| run(&mut grep(&directory, arguments));
-    let txt = ["-g", "*.txt", "--pre", "./upper"];
-    assert_eq!(grep(&[&txt[..], &["ONE"]].concat()), answer("a.txt:ONE\nb.txt:ONE\n", "", 0));
-    assert_eq!(
-        grep(&[&txt[..], &["--pre-glob", "b*", "-i", "one"]].concat()),
-        answer("a.txt:one\nb.txt:ONE\n", "", 0)
-    );
-    assert_eq!(
-        grep(&[&txt[..], &["--pre-glob", "!b*", "-i", "one"]].concat()),
-        answer("a.txt:ONE\nb.txt:one\n", "", 0)
-    );
-    assert_eq!(grep(&[&txt[..], &["--no-pre", "one"]].concat()), answer("a.txt:one\nb.txt:one\n", "", 0));
-    assert_eq!(grep(&[&txt[..], &["--pre=", "one"]].concat()), answer("a.txt:one\nb.txt:one\n", "", 0));
-    assert_eq!(grep(&[&txt[..], &["-z", "one"]].concat()), answer("a.txt:one\nb.txt:one\n", "", 0));
-    // An empty COMMAND and --no-pre do not touch -z; another COMMAND does, also if it is taken back.
-    run(&mut shell(&directory, "echo zipped | gzip > z.gz"));
-    let is_read = |flags: &[&str]| grep(&[&["-g", "z.gz"], flags, &["zipped"]].concat()).2 == Some(0);
-    assert!(is_read(&["-z", "--pre="]) && is_read(&["--pre=", "-z"]) && is_read(&["--no-pre", "-z"]));
-    assert!(is_read(&["-z", "--no-pre"]) && is_read(&["--pre", "./upper", "-z", "--pre="]));
-    assert!(!is_read(&["-z", "--pre", "./upper", "--pre="]));
-    assert!(!is_read(&["-z", "--pre", "./upper", "--no-pre"]));
-    // -z removes a COMMAND, also if it is taken back.
-    assert!(!is_read(&["--pre", "./upper", "-z", "--no-search-zip"]));
-    assert_eq!(grep(&["--pre", "./upper", "-z", "--no-search-zip", "one", "a.txt"]), answer("one\n", "", 0));
+    write(&directory, "upper", script);
+    // One that stops as soon as nothing more is wanted.
+    write(&directory, "endless", "#!/bin/sh\nexec yes one\n");
+    directory.prints("chmod +x upper endless; echo zipped | gzip > z.gz", "");
+    for (flags, expected) in [
+        ("ONE", "a.txt:ONE\nb.txt:ONE\n"),
+        ("--pre-glob 'b*' -i one", "a.txt:one\nb.txt:ONE\n"),
+        ("--pre-glob '!b*' -i one", "a.txt:ONE\nb.txt:one\n"),
+        ("--no-pre one", "a.txt:one\nb.txt:one\n"),
+        ("--pre= one", "a.txt:one\nb.txt:one\n"),
+        ("-z one", "a.txt:one\nb.txt:one\n"),
+    ] {
+        directory.prints(&format!("comb grep -g '*.txt' --pre ./upper {flags}"), expected);
+    }
+    for (flags, is_read) in [
+        // An empty COMMAND and --no-pre do not touch -z; another COMMAND does, also if it is taken back.
+        ("-z --pre=", true),
+        ("--pre= -z", true),
+        ("--no-pre -z", true),
+        ("-z --no-pre", true),
+        ("--pre ./upper -z --pre=", true),
+        ("-z --pre ./upper --pre=", false),
+        ("-z --pre ./upper --no-pre", false),
+        // -z removes a COMMAND, also if it is taken back.
+        ("--pre ./upper -z --no-search-zip", false),
+    ] {
+        let script = format!("comb grep -g z.gz {flags} zipped");
+        assert_eq!(directory.run(&script).2 == Some(0), is_read, "{flags}");
+    }
+    directory.prints("comb grep --pre ./upper -z --no-search-zip one a.txt", "one\n");
+    directory.prints("comb grep --pre ./endless -m1 one a.txt", "one\n");
     // What it printed before it failed is searched.
     let message =
         "comb: d.bad: preprocessor ./upper failed with exit status 3: broken; its output was read\n";
-    assert_eq!(grep(&["--pre", "./upper", "two", "d.bad"]), answer("two\n", message, 2));
+    directory.answers("comb grep --pre ./upper two d.bad", "two\n", message, 2);
     // A program that is not there is reported once.
-    let message = "comb: a.txt: cannot start the preprocessor ./nothing: no such file or directory; skipped";
-    let missing = |paths: &[&str]| grep(&[&["--pre", "./nothing", "one"], paths].concat());
-    assert_eq!(missing(&["a.txt"]), answer("", &format!("{message}\n"), 2));
-    assert_eq!(missing(&["a.txt", "b.txt"]), answer("", &format!("{message} (and 1 more file)\n"), 2));
-    assert_eq!(
-        missing(&["a.txt", "b.txt", "d.bad"]),
-        answer("", &format!("{message} (and 2 more files)\n"), 2)
-    );
-    // It stops as soon as nothing more is wanted.
-    write(&directory, "endless", b"#!/bin/sh\nexec yes one\n");
-    run(&mut shell(&directory, "chmod +x endless"));
-    assert_eq!(grep(&["--pre", "./endless", "-m1", "one", "a.txt"]), answer("one\n", "", 0));
+    let missing = "comb: a.txt: cannot start the preprocessor ./nothing: no such file or directory; skipped";
+    for (paths, more) in
+        [("a.txt", ""), ("a.txt b.txt", " (and 1 more file)"), ("a.txt b.txt d.bad", " (and 2 more files)")]
+    {
+        let script = format!("comb grep --pre ./nothing one {paths}");
+        directory.answers(&script, "", &format!("{missing}{more}\n"), 2);
+    }
 }
 
 #[test]
 fn preprocessors_end_with_the_search() {
     let directory = directory_with(&[("a", ""), ("b", ""), ("c", "")]);
     write(&directory, "endless", b"#!/bin/sh\necho $$ >> started\nexec yes one\n");
-    run(&mut shell(&directory, "chmod +x endless"));
-    let search = |arguments: &str, reader: &str| {
+    directory.prints("chmod +x endless", "");
+    // A closed pipe ends the search.
+    for (arguments, reader) in
+        [("-q one", "cat"), ("-l one", "cat"), ("-m2 one", "cat"), ("one", "head -n 1")]
+    {
         write(&directory, "started", "");
         let script = format!("comb grep -j3 --pre ./endless {arguments} a b c | {reader}");
-        let (_, error, _) = run(&mut shell(&directory, &script));
-        assert_eq!(error, "", "{arguments}");
-        let started = fs::read_to_string(directory.path().join("started")).expect("a file");
+        assert_eq!(directory.run(&script).1, "", "{arguments}");
+        let started = directory.read("started");
         assert!(!started.is_empty(), "{arguments}");
         for id in started.lines() {
             assert!(!Path::new("/proc").join(id).exists(), "{arguments}: {id} still runs");
         }
-    };
-    search("-q one", "cat");
-    search("-l one", "cat");
-    search("-m2 one", "cat");
-    // A closed pipe ends the search.
-    search("one", "head -n 1");
+    }
 }
 
 #[test]
 fn an_invalid_pattern_of_a_condition_is_reported_with_its_flag() {
-    let directory = directory_with(&[("a", "one\n")]);
+    let directory = with_one(&["a"]);
     let message = "regex parse error:\n    (\n    ^\nerror: unclosed group\n";
     for flag in ["--and", "--not", "--file-and", "--file-not"] {
         let error = format!("comb: {flag}: {message}");
-        assert_eq!(run(&mut grep(&directory, &["one", flag, "("])), answer("", &error, 2));
-        let (_, error, code) = run(&mut grep(&directory, &["-P", "one", flag, "("]));
-        assert!(error.starts_with(&format!("comb: {flag}: PCRE2: error compiling pattern")), "{error}");
-        assert_eq!(code, Some(2));
+        directory.answers(&format!("comb grep one {flag} '('"), "", &error, 2);
+        let error = format!("comb: {flag}: PCRE2: error compiling pattern");
+        directory.refuses(&format!("comb grep -P one {flag} '('"), &error);
     }
-    assert_eq!(
-        run(&mut grep(&directory, &["(", "--and", "one"])),
-        answer("", &format!("comb: {message}"), 2)
-    );
+    directory.answers("comb grep '(' --and one", "", &format!("comb: {message}"), 2);
 }
 
 #[test]
 fn files_are_selected_by_the_time_of_their_last_change() {
-    let directory = directory_with(&[("new", "one\n"), ("old", "one\n"), ("sub/older", "one\n")]);
-    run(&mut shell(&directory, "touch -d '3 days ago' old; touch -d 2020-02-03T04:05:06 sub/older"));
-    let grep = |arguments: &str| run(&mut grep(&directory, &arguments.split(' ').collect::<Vec<_>>()));
-    assert_eq!(grep("-l one --changed-within 2d"), answer("new\n", "", 0));
-    assert_eq!(grep("-l one --changed-within 2021-01-01"), answer("new\nold\n", "", 0));
-    assert_eq!(grep("-l one --changed-before 2d"), answer("old\nsub/older\n", "", 0));
-    assert_eq!(grep("--files --newer 2020-02-03T04:05:06 --older 1h"), answer("old\nsub/older\n", "", 0));
-    assert_eq!(
-        grep("--files --changed-within 2020-02-03T04:05:07 --changed-before 1h"),
-        answer("old\n", "", 0)
-    );
-    // A named file is always searched.
-    assert_eq!(grep("-l one --changed-within 2d old"), answer("old\n", "", 0));
-    let (_, error, code) = grep("one --changed-within soon");
-    assert!(error.starts_with("comb: --changed-within: expected a time such as"), "{error}");
-    assert_eq!(code, Some(2));
+    let directory = with_one(&["new", "old", "sub/older"]);
+    directory.prints("touch -d '3 days ago' old; touch -d 2020-02-03T04:05:06 sub/older", "");
+    for (arguments, expected) in [
+        ("-l one --changed-within 2d", "new\n"),
+        ("-l one --changed-within 2021-01-01", "new\nold\n"),
+        ("-l one --changed-before 2d", "old\nsub/older\n"),
+        ("--files --newer 2020-02-03T04:05:06 --older 1h", "old\nsub/older\n"),
+        ("--files --changed-within 2020-02-03T04:05:07 --changed-before 1h", "old\n"),
+        // A named file is always searched.
+        ("-l one --changed-within 2d old", "old\n"),
+    ] {
+        directory.prints(&format!("comb grep {arguments}"), expected);
+    }
+    let reason = "comb: --changed-within: expected a time such as";
+    directory.refuses("comb grep one --changed-within soon", reason);
 }
 
 #[test]
 fn conditions_restrict_the_lines_and_the_files() {
     let directory = directory_with(&[("a", "foo bar\nfoo baz\nqux\n"), ("b", "foo\nbar\nbaz\n")]);
-    let grep = |arguments: &str| run(&mut grep(&directory, &arguments.split(' ').collect::<Vec<_>>())).0;
-    assert_eq!(grep("foo --and bar"), "a:foo bar\n");
-    assert_eq!(grep("foo --and ba --not bar"), "a:foo baz\n");
-    assert_eq!(grep("-n foo --not ba"), "b:1:foo\n");
-    assert_eq!(grep("-c foo --not bar"), "a:1\nb:1\n");
-    assert_eq!(grep("-o ba. --and foo --not z"), "a:bar\n");
-    assert_eq!(grep("-v foo --and bar"), "a:foo baz\na:qux\nb:foo\nb:bar\nb:baz\n");
-    assert_eq!(grep("-i FOO --and BAZ"), "a:foo baz\n");
-    assert_eq!(grep("-F a --and b --not r"), "a:foo baz\nb:baz\n");
-    assert_eq!(grep("-A1 qux --file-not ^foo$"), "a:qux\n");
-    assert_eq!(grep("-l foo --file-and qux"), "a\n");
-    assert_eq!(grep("--files-without-match foo --file-and qux"), "b\n");
-    assert_eq!(grep("-v foo --file-and ^foo$"), "b:bar\nb:baz\n");
-    assert_eq!(grep("-c foo --include-zero --file-not qux"), "a:0\nb:1\n");
-    assert_eq!(grep("-U foo\\n --and foo$"), "b:foo\n");
-    assert_eq!(grep("(b)a(.) --and foo -r $2$1"), "a:foo rb\na:foo zb\n");
-    assert_eq!(grep("-P foo.\\Kba(r) -r <$1> --and foo"), "a:foo <r>\n");
+    for (arguments, expected) in [
+        ("foo --and bar", "a:foo bar\n"),
+        ("foo --and ba --not bar", "a:foo baz\n"),
+        ("-n foo --not ba", "b:1:foo\n"),
+        ("-c foo --not bar", "a:1\nb:1\n"),
+        ("-o ba. --and foo --not z", "a:bar\n"),
+        ("-v foo --and bar", "a:foo baz\na:qux\nb:foo\nb:bar\nb:baz\n"),
+        ("-i FOO --and BAZ", "a:foo baz\n"),
+        ("-F a --and b --not r", "a:foo baz\nb:baz\n"),
+        ("-A1 qux --file-not '^foo$'", "a:qux\n"),
+        ("-l foo --file-and qux", "a\n"),
+        ("--files-without-match foo --file-and qux", "b\n"),
+        ("-v foo --file-and '^foo$'", "b:bar\nb:baz\n"),
+        ("-c foo --include-zero --file-not qux", "a:0\nb:1\n"),
+        ("-U 'foo\\n' --and 'foo$'", "b:foo\n"),
+        ("'(b)a(.)' --and foo -r '$2$1'", "a:foo rb\na:foo zb\n"),
+        ("-P 'foo.\\Kba(r)' -r '<$1>' --and foo", "a:foo <r>\n"),
+    ] {
+        assert_eq!(directory.run(&format!("comb grep {arguments}")).0, expected, "{arguments}");
+    }
 }
 
 #[test]
@@ -949,7 +812,7 @@ fn the_pattern_of_each_match_is_named_in_json() {
     // A pattern that spans lines is searched by ripgrep's own searcher.
     for flags in ["-e fo+ -e foo -e b..", "-U -e fo+ -e foo -e b.. -e 'z\n'", "-P -e fo+ -e foo -e b.."] {
         let script = format!("comb grep --json --which-pattern {flags} a");
-        let (out, err, code) = run(&mut shell(&directory, &script));
+        let (out, err, code) = directory.run(&script);
         assert_eq!((err.as_str(), code), ("", Some(0)), "{script}");
         assert!(out.contains(expected), "{script}: {out}");
         // The statistics count what is printed before them.

@@ -4,11 +4,11 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use crate::support::{answer, directory_with, run, shell};
+use crate::support::{Place, answer, directory_with};
 
 /// Runs a script with `comb` in a directory.
 fn answer_of(directory: &TempDir, script: &str) -> (String, String, Option<i32>) {
-    run(&mut shell(directory, script))
+    directory.run(script)
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn records_with_an_unclosed_quote_are_skipped() {
 #[test]
 fn a_byte_that_is_not_utf8_is_a_character_to_every_expression() {
     let directory = directory_with(&[]);
-    fs::write(directory.path().join("log"), b"/s?q=caf\xe9\n/s?q=tea\n").expect("a file");
+    fs::write(directory.at("log"), b"/s?q=caf\xe9\n/s?q=tea\n").expect("a file");
     let expect = |script: &str, out: &str| {
         assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
     };
@@ -119,8 +119,8 @@ fn data_before_corrupt_compressed_data_is_read() {
 fn encodings_are_decoded() {
     let directory = directory_with(&[("marked", "\u{feff}x\ny\nx\n")]);
     let utf_16: Vec<u8> = "\u{feff}é\nz\né\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    fs::write(directory.path().join("wide"), utf_16).expect("a file");
-    fs::write(directory.path().join("latin"), b"\xe9\n\xe9\nz\n").expect("a file");
+    fs::write(directory.at("wide"), utf_16).expect("a file");
+    fs::write(directory.at("latin"), b"\xe9\n\xe9\nz\n").expect("a file");
     let expect = |script: &str, out: &str| {
         assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
     };

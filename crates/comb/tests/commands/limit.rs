@@ -2,13 +2,13 @@
 
 use tempfile::TempDir;
 
-use crate::support::{answer, directory_with, run, shell};
+use crate::support::{Place, directory_with};
 
 /// Checks the answer of a script with `comb` in a directory, at several widths.
 fn expect(directory: &TempDir, flags: &str, out: &str, code: i32) {
     for width in ["1", "2", "3", "8", "64"] {
         let script = format!("comb grep -j {width} --block-size 1 {flags}");
-        assert_eq!(run(&mut shell(directory, &script)), answer(out, "", code), "{script}");
+        directory.answers(&script, out, "", code);
     }
 }
 
@@ -51,7 +51,7 @@ fn a_limit_is_the_beginning_of_the_output() {
 fn problems_behind_the_end_are_not_reported() {
     let directory = tree();
     let script = "ln -s none zz; ln -s none 0; comb grep -L --limit 1 foo .";
-    let (out, err, code) = run(&mut shell(&directory, script));
+    let (out, err, code) = directory.run(script);
     assert_eq!((out.as_str(), code), ("./10:f:foo\n", Some(2)));
     assert!(err.contains("./0") && !err.contains("zz"), "{err}");
 }
@@ -60,11 +60,11 @@ fn problems_behind_the_end_are_not_reported() {
 fn statistics_and_json_tell_what_a_limit_left_out() {
     let directory = tree();
     let json = "comb grep --json --limit 2 foo | tail -n 1";
-    let last = run(&mut shell(&directory, json)).0;
+    let last = directory.run(json).0;
     assert!(last.contains(r#""omitted":{"files":3,"results":4}"#), "{last}");
     let messages = "comb grep --json --limit 2 foo | grep -c '\"match\"'";
-    assert_eq!(run(&mut shell(&directory, messages)).0, "2\n");
-    let stats = run(&mut shell(&directory, "comb grep --stats --limit 2 foo")).0;
+    assert_eq!(directory.run(messages).0, "2\n");
+    let stats = directory.run("comb grep --stats --limit 2 foo").0;
     assert!(
         stats.contains("\n7 matches\n") && stats.contains("\n4 results in 3 files omitted by --limit\n"),
         "{stats}"
@@ -94,8 +94,7 @@ fn compact_output_has_each_path_once_and_no_long_lines() {
     expect(&directory, "--compact -l --limit 1 foo", "10:f\n[3 more files]\n", 0);
     expect(&directory, "--compact --files --limit 5", "10:f\na\nb\nc\nd/e\n[1 more file]\n", 0);
     expect(&directory, "--compact -N --no-heading --color always 'foo 2'", "c\nfoo 2\n", 0);
-    std::fs::write(directory.path().join("long2"), format!("{}end\nbegin\n", "x".repeat(30)))
-        .expect("writing");
+    std::fs::write(directory.at("long2"), format!("{}end\nbegin\n", "x".repeat(30))).expect("writing");
     expect(&directory, "--compact -M 9 -U 'end\n' long2", "1:…xxxxxxend\n", 0);
 }
 
@@ -104,12 +103,12 @@ fn the_exit_status_does_not_depend_on_how_a_file_is_divided() {
     let directory = tree();
     let lines = "zzzzz\n".repeat(400_000);
     for (name, text) in [("early", format!("foo\n{lines}")), ("late", format!("{lines}foo\n"))] {
-        std::fs::write(directory.path().join(name), text).expect("writing a file");
+        std::fs::write(directory.at(name), text).expect("writing a file");
         for width in [1, 2, 8] {
             let script = format!("comb grep -j {width} --limit 1 foo {name}");
-            assert_eq!(run(&mut shell(&directory, &script)), answer("foo\n", "", 0), "{script}");
+            directory.prints(&script, "foo\n");
             let script = format!("(cat {name} || true) | comb grep -j {width} --limit 1 foo");
-            assert_eq!(run(&mut shell(&directory, &script)), answer("foo\n", "", 0), "{script}");
+            directory.prints(&script, "foo\n");
         }
     }
 }
@@ -140,7 +139,7 @@ fn in_another_order_all_problems_of_the_listing_are_reported() {
         let script =
             format!("ln -sf none zz; ln -sf none 0; comb grep -L -j {width} --sortr path --limit 1 foo .");
         let err = "comb: ./0: no such file or directory\ncomb: ./zz: no such file or directory\n";
-        assert_eq!(run(&mut shell(&directory, &script)), answer("./d/e:foo\n", err, 2), "{script}");
+        directory.answers(&script, "./d/e:foo\n", err, 2);
     }
 }
 
@@ -148,7 +147,7 @@ fn in_another_order_all_problems_of_the_listing_are_reported() {
 fn a_limit_may_end_within_an_archive() {
     let directory = tree();
     let script = "tar --sort=name -cf x.tar a c d; comb grep --archives --limit 2 foo x.tar";
-    assert_eq!(run(&mut shell(&directory, script)), answer("x.tar!a:foo\nx.tar!a:foo foo\n", "", 0));
+    directory.prints(script, "x.tar!a:foo\nx.tar!a:foo foo\n");
 }
 
 #[test]
@@ -156,6 +155,6 @@ fn nothing_of_later_files_is_printed_when_much_is_printed_for_a_line() {
     let directory = directory_with(&[("a", &format!("{}\n", "x".repeat(3000))), ("b", "x\nx\nx\n")]);
     for width in [1, 2, 8] {
         let script = format!("comb grep -j {width} --sortr path --vimgrep --limit 2 x");
-        assert_eq!(run(&mut shell(&directory, &script)), answer("b:1:1:x\nb:2:1:x\n", "", 0), "{script}");
+        directory.prints(&script, "b:1:1:x\nb:2:1:x\n");
     }
 }

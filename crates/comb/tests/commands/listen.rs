@@ -1,6 +1,6 @@
 //! Tests of `comb top --listen`: the page, its events and its answer, in headless Chromium and by requests.
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::browser::Browser;
 use crate::profile::{is_shown, on_terminal};
 use crate::support::server::Answered;
-use crate::support::{COMB, directory_with, program, run, wait_until};
+use crate::support::{COMB, Place, directory_with, program, run, wait_until};
 use serde_json::{Value, json};
 
 /// Time-out of the client.
@@ -353,11 +353,11 @@ fn the_page_works_beside_the_screen_of_live() {
         "mkfifo pipe; stty cols 100 rows 30; '{COMB}' top --live --listen 127.0.0.1:0 pipe > out; echo $? > code"
     );
     let mut terminal = on_terminal(&directory, &line);
-    wait_until("a pipe", || directory.path().join("pipe").exists());
-    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
+    wait_until("a pipe", || directory.at("pipe").exists());
+    let mut pipe = OpenOptions::new().write(true).open(directory.at("pipe")).expect("a pipe");
     pipe.write_all(b"twice\nonce\ntwice\n").expect("the pipe is read");
     wait_until("the screen", || is_shown(&directory, "twice"));
-    let typescript = fs::read_to_string(directory.path().join("typescript")).expect("a typescript");
+    let typescript = directory.read("typescript");
     let (_, url) = typescript.split_once("listening on http://").expect("the address of the page");
     let address: SocketAddr = url.split('/').next().expect("an address").parse().expect("an address");
     let mut events = Events::of(TcpStream::connect(address).expect("a connection"));
@@ -367,7 +367,7 @@ fn the_page_works_beside_the_screen_of_live() {
     let (_, last) = std::iter::from_fn(|| events.next()).last().expect("the last state");
     assert_eq!(last["status"], "interrupted");
     terminal.wait().expect("script ends");
-    let out = fs::read_to_string(directory.path().join("out")).expect("the result");
+    let out = directory.read("out");
     assert_eq!(out, "2 twice\n1 once\n# partial: interrupted after 3 records\n");
 }
 

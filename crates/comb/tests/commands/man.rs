@@ -5,14 +5,14 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::pager::shown;
-use crate::support::{COMB, directory_with, program, run};
+use crate::support::{COMB, Place, directory_with, program, run};
 
 #[test]
 fn pages_of_all_commands_are_written() {
     let directory = directory_with(&[]);
     let man = |target: &str| run(program(COMB, directory.path()).args(["man", "-o", target]));
     assert_eq!(man("share/man1"), (String::new(), String::new(), Some(0)));
-    let pages = directory.path().join("share/man1");
+    let pages = directory.at("share/man1");
     for (name, words) in [
         ("comb.1", &[][..]),
         ("comb-top.1", &["top"]),
@@ -27,7 +27,7 @@ fn pages_of_all_commands_are_written() {
     assert!(!pages.join("comb-help.1").exists());
     // Again, in place of those.
     assert_eq!(man("share/man1").2, Some(0));
-    fs::write(directory.path().join("file"), "").expect("a file");
+    fs::write(directory.at("file"), "").expect("a file");
     let (out, err, code) = man("file/man1");
     assert_eq!((out.as_str(), code), ("", Some(2)));
     assert!(err.starts_with("comb: file/man1: ") && err.lines().count() == 1, "{err}");
@@ -38,7 +38,7 @@ fn formatters_find_no_fault_with_the_pages() {
     let directory = directory_with(&[]);
     let (_, err, code) = run(program(COMB, directory.path()).args(["man", "-o", "pages"]));
     assert_eq!((err.as_str(), code), ("", Some(0)));
-    for page in fs::read_dir(directory.path().join("pages")).expect("the pages") {
+    for page in fs::read_dir(directory.at("pages")).expect("the pages") {
         let page = page.expect("an entry").path();
         let (_, err, code) =
             run(program("groff", Path::new("/")).args(["-man", "-Tutf8", "-ww", "-z"]).arg(&page));
@@ -49,7 +49,7 @@ fn formatters_find_no_fault_with_the_pages() {
 #[test]
 fn a_terminal_shows_the_formatted_page() {
     let directory = directory_with(&[("bin/man", "#!/bin/sh\necho \"man $*\"\ngrep -c '^.SH'\n")]);
-    let man = directory.path().join("bin/man");
+    let man = directory.at("bin/man");
     assert!(Command::new("chmod").arg("+x").arg(&man).status().expect("chmod").success());
     let page = shown(&directory, "PATH=$PWD/bin:$PATH comb man index build");
     assert_eq!(page, "man -l -\n9\n");

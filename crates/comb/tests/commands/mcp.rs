@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
 use self::client::Client;
-use crate::support::{COMB, directory_with, program, run};
+use crate::support::{COMB, Place, directory_with, program, run};
 
 const SOURCE: &str =
     "/// Adds.\npub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n\nfn main() {\n    add(1, 2);\n}\n";
@@ -148,11 +148,11 @@ fn answers_are_structured_on_demand() {
 fn only_files_below_the_roots_are_read() {
     let outside = directory_with(&[("secret", "add secret\n"), ("secret.comb", "")]);
     let tree = tree();
-    symlink(outside.path(), tree.path().join("link")).expect("a link");
-    symlink(outside.path().join("secret"), tree.path().join("file")).expect("a link");
-    symlink(tree.path().join("log"), tree.path().join("inner")).expect("a link");
+    symlink(outside.path(), tree.at("link")).expect("a link");
+    symlink(outside.at("secret"), tree.at("file")).expect("a link");
+    symlink(tree.at("log"), tree.at("inner")).expect("a link");
     let mut client = Client::start(tree.path(), &[]);
-    let secret = outside.path().join("secret");
+    let secret = outside.at("secret");
     let escape = format!("../{}/secret", outside.path().file_name().expect("a name").display());
     let paths = [
         secret.to_str().expect("text"),
@@ -183,7 +183,7 @@ fn only_files_below_the_roots_are_read() {
     assert!(!all.contains("secret"), "{all}");
     let inner = client.text("search", &json!({"pattern": "GET", "paths": "inner", "output": "count"}));
     assert_eq!(inner, "log:3\n", "a link to a file below the root");
-    let absolute = tree.path().join("src/../src");
+    let absolute = tree.at("src/../src");
     let text = client.text("files", &json!({"paths": absolute}));
     assert_eq!(text, "src/main.rs\n");
     for (path, reason) in [("none", "no such file or directory"), ("src/none/x", "no such file or directory")]

@@ -6,13 +6,13 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::support::{COMB, answer, directory_with, program, run, write};
+use crate::support::{COMB, Place, answer, directory_with, program, run, write};
 
 /// The program under test by another name, in a directory.
 pub(crate) fn named(name: &str, directory: &TempDir, arguments: &[&str]) -> Command {
-    let link = directory.path().join(".bin").join(name);
+    let link = directory.at(".bin").join(name);
     if !link.exists() {
-        fs::create_dir_all(directory.path().join(".bin")).expect("a directory");
+        fs::create_dir_all(directory.at(".bin")).expect("a directory");
         symlink(COMB, &link).expect("a link");
     }
     let mut command = program(&link.to_string_lossy(), directory.path());
@@ -129,7 +129,7 @@ fn links_are_made_and_not_overwritten() {
     assert!(printed.starts_with("bin/rg -> ") && printed.contains("\nbin/topfew -> "), "{printed}");
     assert!(printed.contains("\nPrograms that look for rg in PATH "), "{printed}");
     assert_eq!((error.as_str(), code), ("comb: bin/ag: exists; --force replaces it\n", Some(2)));
-    let file = directory.path().join("bin/ag");
+    let file = directory.at("bin/ag");
     assert_eq!(fs::read(&file).expect("a file"), b"a file\n");
     let (printed, error, code) = comb(&["--force", "bin", "ag", "rg"]);
     assert!(printed.contains("bin/ag -> ") && !printed.contains("topfew"), "{printed}");

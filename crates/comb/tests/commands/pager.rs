@@ -7,14 +7,14 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use crate::profile::{is_shown, on_terminal};
-use crate::support::{COMB, directory_with, wait_until};
+use crate::support::{COMB, Place, directory_with, wait_until};
 
 /// Runs a shell command on a terminal, with `comb` for the program under test, and returns what is shown.
 pub(crate) fn shown(directory: &TempDir, line: &str) -> String {
-    fs::write(directory.path().join("typescript"), "").expect("a file");
+    fs::write(directory.at("typescript"), "").expect("a file");
     let status = on_terminal(directory, &with_comb(line)).wait().expect("waiting");
     assert!(status.success());
-    let typescript = fs::read(directory.path().join("typescript")).expect("a file");
+    let typescript = fs::read(directory.at("typescript")).expect("a file");
     let text = String::from_utf8_lossy(&typescript).replace("\r\n", "\n");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("Script "));
     lines.map(|line| format!("{line}\n")).collect()
@@ -31,7 +31,7 @@ fn messages_go_through_the_pager_unless_they_go_elsewhere() {
     let message = "comb: nowhere: no such file or directory\n";
     assert_eq!(shown(&directory, &format!("{line}; true")), format!("> a\n> one\n> {message}"));
     assert_eq!(shown(&directory, &format!("{line} 2> messages; true")), "> a\n> one\n");
-    assert_eq!(fs::read_to_string(directory.path().join("messages")).expect("a file"), message);
+    assert_eq!(directory.read("messages"), message);
     // This one comes after the pager has ended, or before there is one.
     let line = r#"comb grep --pager "sed 's/^/> /'" '(' a || echo status $?"#;
     let printed = shown(&directory, line);
@@ -44,7 +44,7 @@ fn a_search_that_prints_nothing_starts_no_pager() {
     for flags in ["-q one", "--files -q"] {
         let line = format!("comb grep {flags} --pager 'touch started' a; echo status $?");
         assert_eq!(shown(&directory, &line), "status 0\n");
-        assert!(!directory.path().join("started").exists());
+        assert!(!directory.at("started").exists());
     }
 }
 
@@ -52,7 +52,7 @@ fn a_search_that_prints_nothing_starts_no_pager() {
 #[test]
 fn ctrl_c_stops_the_search_and_waits_for_the_pager() {
     let directory = directory_with(&[("typescript", "")]);
-    let pipe = directory.path().join("pipe");
+    let pipe = directory.at("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
     // The typescript begins with the command, so what is waited for must not be in it.
     let pager = r#"trap "" INT; sed -u "s/^/> /"; sleep 0.5; printf "pager %s\n" ended"#;
@@ -64,7 +64,7 @@ fn ctrl_c_stops_the_search_and_waits_for_the_pager() {
     let keys = script.stdin.as_mut().expect("standard input");
     keys.write_all(b"\x03").expect("writing");
     wait_until("an exit status", || is_shown(&directory, "status 130"));
-    let typescript = fs::read_to_string(directory.path().join("typescript")).expect("a file");
+    let typescript = directory.read("typescript");
     assert!(typescript.find("status 130") > typescript.find("pager ended"), "{typescript}");
     assert!(typescript.contains("pager ended"), "{typescript}");
     drop(writer);

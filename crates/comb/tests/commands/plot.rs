@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::support::{COMB, directory_with, program, run};
+use crate::support::{COMB, Place, directory_with, program, run};
 use tempfile::TempDir;
 
 const LOG: &str = "2026-03-01T06:00:07 in 1\n2026-03-01T06:00:09 in 3\n2026-03-01T06:00:30 <script> 2\n\
@@ -24,7 +24,7 @@ fn drawn(flags: &[&str]) -> String {
     let (with_plot, err, code) =
         run(&mut comb(&directory, &[&base, flags, &["--plot", "counts.svg"]].concat()));
     assert_eq!((with_plot, err.as_str(), code), (printed, "", Some(0)));
-    fs::read_to_string(directory.path().join("counts.svg")).expect("a picture")
+    directory.read("counts.svg")
 }
 
 fn has_text(svg: &str, text: &str) -> bool {
@@ -79,7 +79,7 @@ fn a_plot_replaces_only_another_picture() {
         plot("old.svg", "old.svg"),
         refused("old.svg: same file as the input old.svg; use another output")
     );
-    assert_eq!(fs::read_to_string(directory.path().join("notes.svg")).ok().as_deref(), Some("notes"));
+    assert_eq!(fs::read_to_string(directory.at("notes.svg")).ok().as_deref(), Some("notes"));
 }
 
 #[test]

@@ -1,25 +1,22 @@
 //! Tests of `--profile` in all formats, and of `--live`.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File};
 use std::io::Write;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::support::{COMB, directory_with, program, run, shell, wait_until, write};
+use crate::support::{COMB, Place, directory_with, wait_until};
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// Tolerance between the sum of the phases of a thread and its running time.
 const TOLERANCE: f64 = 0.02;
 
-fn sample() -> String {
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/access.log").to_owned()
-}
-
-fn comb(directory: &TempDir, arguments: &[&str]) -> Command {
-    let mut command = program(COMB, directory.path());
-    command.args(arguments);
-    command
+/// A directory with these files and a link `log` to the sample.
+fn with_sample(files: &[(&str, &str)]) -> TempDir {
+    let directory = directory_with(files);
+    let log = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/access.log");
+    std::os::unix::fs::symlink(log, directory.at("log")).expect("a link");
+    directory
 }
 
 fn json(text: &str) -> Value {
@@ -28,6 +25,16 @@ fn json(text: &str) -> Value {
 
 fn seconds(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("not a number: {value}"))
+}
+
+/// The profile of a script that prints `out`.
+#[track_caller]
+fn profile(directory: &TempDir, script: &str, out: &str) -> Value {
+    let (printed, err, code) = directory.run(script);
+    assert_eq!((printed.as_str(), code), (out, Some(0)), "{script}: {err}");
+    let profile = json(&err);
+    check(&profile);
+    profile
 }
 
 /// Checks invariants of all profiles.
@@ -48,62 +55,41 @@ fn check(profile: &Value) {
 
 #[test]
 fn a_json_profile_matches_its_schema() {
-    let directory = directory_with(&[("a/x.txt", "one\ntwo\n"), ("b.txt", "two\n")]);
-    let log = sample();
-    let (out, err, code) = run(&mut comb(&directory, &["top", "-n1", "-f7", "-w2", "--profile=json", &log]));
-    assert_eq!((out.as_str(), code), ("193 /\n", Some(0)));
-    let profile = json(&err);
-    check(&profile);
-    assert_eq!(profile["sum"]["records"], 10_000);
-    assert_eq!(profile["sum"]["files"], 1);
-    assert_eq!(profile["sum"]["bytes"].as_u64(), fs::metadata(&log).ok().map(|data| data.len()));
-    assert!(seconds(&profile["sum"]["phases"]["count"]) > 0.0);
-    assert_eq!(profile["command"], format!("comb top -n1 -f7 -w2 --profile=json {log}"));
-
-    let (out, err, code) = run(&mut comb(&directory, &["grep", "-c", "two", "--profile=json"]));
-    assert_eq!((out.as_str(), code), ("a/x.txt:1\nb.txt:1\n", Some(0)));
-    let profile = json(&err);
-    check(&profile);
-    assert_eq!((&profile["sum"]["files"], &profile["sum"]["bytes"]), (&2.into(), &12.into()));
-    assert!(seconds(&profile["sum"]["phases"]["walk"]) > 0.0);
-    let (out, err, code) = run(&mut comb(&directory, &["grep", "--files", "--profile=json"]));
-    assert_eq!((out.as_str(), code), ("a/x.txt\nb.txt\n", Some(0)));
-    check(&json(&err));
+    let directory = with_sample(&[("t/a/x.txt", "one\ntwo\n"), ("t/b.txt", "two\n")]);
+    let of_top = profile(&directory, "comb top -n1 -f7 -w2 --profile=json log", "193 /\n");
+    assert_eq!((&of_top["sum"]["records"], &of_top["sum"]["files"]), (&10_000.into(), &1.into()));
+    assert_eq!(of_top["sum"]["bytes"], directory.at("log").metadata().expect("the sample").len());
+    assert!(seconds(&of_top["sum"]["phases"]["count"]) > 0.0);
+    assert_eq!(of_top["command"], "comb top -n1 -f7 -w2 --profile=json log");
+    let of_grep = profile(&directory, "cd t; comb grep -c two --profile=json", "a/x.txt:1\nb.txt:1\n");
+    assert_eq!((&of_grep["sum"]["files"], &of_grep["sum"]["bytes"]), (&2.into(), &12.into()));
+    assert!(seconds(&of_grep["sum"]["phases"]["walk"]) > 0.0);
+    profile(&directory, "cd t; comb grep --files --profile=json", "a/x.txt\nb.txt\n");
 }
 
 #[test]
-fn decompression_is_a_separate_phase() {
+fn decompression_and_writing_full_tables_to_files_are_separate_phases() {
     let directory = directory_with(&[("a.txt", &"some text\n".repeat(100_000))]);
-    let packed = run(&mut shell(&directory, "gzip a.txt; comb grep -zc text --profile=json a.txt.gz"));
-    assert_eq!((packed.0.as_str(), packed.2), ("100000\n", Some(0)), "{}", packed.1);
-    let profile = json(&packed.1);
-    check(&profile);
-    assert!(seconds(&profile["sum"]["phases"]["decompress"]) > 0.0);
-}
+    directory.prints("gzip a.txt", "");
+    let of_grep = profile(&directory, "comb grep -zc text --profile=json a.txt.gz", "100000\n");
+    assert!(seconds(&of_grep["sum"]["phases"]["decompress"]) > 0.0);
 
-#[test]
-fn writing_full_tables_to_files_is_a_separate_phase() {
     let lines: String = (0..600_000).map(|number| format!("{} {number}\n", number % 300_000)).collect();
     let directory = directory_with(&[("a.log", &lines)]);
-    let query = ["top", "-f1", "--input", "lines", "-n3", "a.log"];
-    let (whole, ..) = run(&mut comb(&directory, &query));
-    let bounds = ["--memory", "32M", "--temporary-directory", ".", "--profile=json"];
-    let (out, err, code) = run(comb(&directory, &query).args(bounds));
-    assert_eq!((out, code), (whole, Some(0)), "{err}");
-    let profile = json(&err);
-    check(&profile);
-    assert!(seconds(&profile["sum"]["phases"]["spill"]) > 0.0);
+    let query = "comb top -f1 --input lines -n3 a.log";
+    let (whole, ..) = directory.run(query);
+    let bounded = format!("{query} --memory 32M --temporary-directory . --profile=json");
+    let of_top = profile(&directory, &bounded, &whole);
+    assert!(seconds(&of_top["sum"]["phases"]["spill"]) > 0.0);
     assert_eq!(fs::read_dir(directory.path()).expect("a directory").count(), 1);
 }
 
 #[test]
 fn a_trace_covers_the_time_of_each_thread() {
-    let directory = directory_with(&[]);
-    let arguments = ["top", "-f7", "-w2", "--block-size", "4K", "--profile=trace", &sample()];
-    let (_, err, code) = run(&mut comb(&directory, &arguments));
+    let directory = with_sample(&[]);
+    let (_, err, code) = directory.run("comb top -f7 -w2 --block-size 4K --profile=trace log");
     assert_eq!((err.as_str(), code), ("comb: profile written to comb-trace.json\n", Some(0)));
-    let trace = fs::read_to_string(directory.path().join("comb-trace.json")).expect("a trace");
-    let trace = json(&trace);
+    let trace = json(&directory.read("comb-trace.json"));
     let events = trace["traceEvents"].as_array().expect("events");
     let mut ends = [0.0; 3];
     for event in events.iter().filter(|event| event["ph"] == "X") {
@@ -115,113 +101,84 @@ fn a_trace_covers_the_time_of_each_thread() {
         ends[thread] = start + length;
     }
     assert!(ends[1] > 0.0);
-    let phases = ["open", "read", "split", "extract", "count", "merge"];
-    for phase in phases {
+    for phase in ["open", "read", "split", "extract", "count", "merge"] {
         assert!(events.iter().any(|event| event["name"] == phase), "there is no {phase}");
     }
 }
 
 #[test]
 fn html_and_text_profiles_are_written_to_their_files() {
-    let directory = directory_with(&[]);
-    let log = sample();
-    let (_, err, code) = run(&mut comb(&directory, &["top", "--profile=html", &log]));
+    let directory = with_sample(&[]);
+    let (_, err, code) = directory.run("comb top --profile=html log");
     assert_eq!((err.as_str(), code), ("comb: profile written to comb-profile.html\n", Some(0)));
-    let page = fs::read_to_string(directory.path().join("comb-profile.html")).expect("a page");
+    let page = directory.read("comb-profile.html");
     assert!(page.starts_with("<!doctype html>") && page.contains("<title>read"), "{page}");
-
-    let text = ["top", "--profile", "--profile-output", "p.txt", &log];
-    let (_, err, code) = run(&mut comb(&directory, &text));
+    let (_, err, code) = directory.run("comb top --profile --profile-output p.txt log");
     assert!(err.ends_with("comb: profile written to p.txt\n") && code == Some(0), "{err}");
-    let text = fs::read_to_string(directory.path().join("p.txt")).expect("a text");
+    let text = directory.read("p.txt");
     assert!(text.contains("\nthread 1   ") && !text.contains('\x1b'), "{text}");
 }
 
 #[test]
 fn a_profile_that_cannot_be_written_is_refused_before_the_job() {
-    let directory = directory_with(&[]);
-    let arguments = ["top", "-n1", "-f7", "--profile=html", "--profile-output", "no/p.html", &sample()];
-    let (out, err, code) = run(&mut comb(&directory, &arguments));
-    assert_eq!(
-        (out.as_str(), err.as_str(), code),
-        ("", "comb: no/p.html: cannot write: no such file or directory\n", Some(2))
-    );
+    let directory = with_sample(&[]);
+    let no = "comb: no/p.html: cannot write: no such file or directory\n";
+    directory.answers("comb top -n1 -f7 --profile=html --profile-output no/p.html log", "", no, 2);
     let refused = "comb: .: cannot write: is a directory\n";
     for command in ["top -f7", "grep a", "grep --files", "symbols"] {
-        let script = format!("comb {command} --profile=json --profile-output . {}", sample());
-        let (out, err, code) = run(&mut shell(&directory, &script));
-        assert_eq!((out.as_str(), err.as_str(), code), ("", refused, Some(2)), "{script}");
+        let script = format!("comb {command} --profile=json --profile-output . log");
+        directory.answers(&script, "", refused, 2);
     }
     // A device may fail after all.
-    let full = ["top", "-n1", "-f7", "--profile=html", "--profile-output", "/dev/full", &sample()];
-    let (out, err, code) = run(&mut comb(&directory, &full));
-    assert_eq!(
-        (out.as_str(), err.as_str(), code),
-        ("193 /\n", "comb: /dev/full: cannot write: no space left on device\n", Some(2))
-    );
-    let (_, err, code) = run(&mut comb(&directory, &["top", "--profile-output", "x", &sample()]));
-    assert!(err.contains("--profile") && code == Some(2), "{err}");
-    let (_, err, code) = run(&mut comb(&directory, &["top", "--profile=pie", &sample()]));
-    assert!(err.contains("text, json, html, trace") && code == Some(2), "{err}");
+    let full = "comb: /dev/full: cannot write: no space left on device\n";
+    directory.answers("comb top -n1 -f7 --profile=html --profile-output /dev/full log", "193 /\n", full, 2);
+    directory.refuses("comb top --profile-output x log", "--profile");
+    directory.refuses("comb top --profile=pie log", "text, json, html, trace");
+    directory.refuses("comb top --live log", "--live: standard error is not a terminal; omit --live");
+}
+
+/// The last message of a script, and its exit status.
+fn last_message(directory: &TempDir, script: &str) -> (String, Option<i32>) {
+    let (_, err, code) = directory.run(script);
+    (err.lines().last().unwrap_or_default().to_owned(), code)
 }
 
 #[test]
-fn a_profile_does_not_overwrite_an_input() {
+fn a_profile_overwrites_neither_an_input_nor_standard_output() {
     let directory = directory_with(&[("log", "a\n")]);
-    assert_eq!(run(&mut shell(&directory, "ln log other")).2, Some(0));
+    directory.prints("ln log other", "");
     for command in ["top log", "grep a log", "grep --files log"] {
         for (format, output) in [("", "log"), ("=json", "other"), ("=html", "./log")] {
             let script = format!("comb {command} --profile{format} --profile-output {output}");
-            let (out, err, code) = run(&mut shell(&directory, &script));
             let message = format!("comb: {output}: same file as the input log; use another output");
-            assert_eq!((err.lines().last(), code), (Some(&*message), Some(2)), "{script}");
-            assert_eq!(out, "", "{script}");
+            let said = directory.refuses(&script, "");
+            assert_eq!(said.lines().last(), Some(&*message), "{script}");
         }
     }
-    assert_eq!(fs::read_to_string(directory.path().join("log")).ok().as_deref(), Some("a\n"));
+    assert_eq!(directory.read("log"), "a\n");
+    let message = "/dev/stdout: same file as standard output; use another output";
+    directory.refuses("comb top log --profile --profile-output /dev/stdout > out", message);
+    assert_eq!(directory.read("out"), "");
 }
 
 #[test]
 fn a_profile_replaces_only_profiles() {
     let directory = directory_with(&[("log", "a\n"), ("notes", "wall paper\n"), ("empty", "")]);
     let message = "comb: notes: file exists and is not a profile; use another output";
-    let written = "comb: profile written to empty";
+    let written = ("comb: profile written to empty".to_owned(), Some(0));
     for format in ["", "=json", "=html", "=trace"] {
-        let script = format!("comb top log --profile{format} --profile-output notes");
-        let (out, err, code) = run(&mut shell(&directory, &script));
-        assert_eq!((out.as_str(), err.lines().last(), code), ("", Some(message), Some(2)), "{script}");
-
+        let script = format!("comb top log --profile{format} --profile-output");
+        let said = directory.refuses(&format!("{script} notes"), message);
+        assert_eq!(said.lines().last(), Some(message), "{format}");
         // The profile of each format is replaced by one of the next.
-        let script = format!("comb top log --profile{format} --profile-output empty");
-        let (_, err, code) = run(&mut shell(&directory, &script));
-        assert_eq!((err.lines().last(), code), (Some(written), Some(0)), "{script}");
+        assert_eq!(last_message(&directory, &format!("{script} empty")), written, "{format}");
     }
-    let (_, err, code) = run(&mut shell(&directory, "comb top log --profile --profile-output empty"));
-    assert_eq!((err.lines().last(), code), (Some(written), Some(0)));
-    assert_eq!(fs::read_to_string(directory.path().join("notes")).ok().as_deref(), Some("wall paper\n"));
-
-    let (_, err, code) =
-        run(&mut shell(&directory, "cp notes comb-trace.json; comb top log --profile=trace"));
-    assert!(err.contains("comb: comb-trace.json: file exists") && code == Some(2), "{err}");
+    assert_eq!(last_message(&directory, "comb top log --profile --profile-output empty"), written);
+    assert_eq!(directory.read("notes"), "wall paper\n");
+    let trace = "cp notes comb-trace.json; comb top log --profile=trace";
+    directory.refuses(trace, "comb: comb-trace.json: file exists");
     let piped = "comb top log --profile=json --profile-output /dev/stdout | grep -c wall_seconds";
-    assert_eq!(run(&mut shell(&directory, piped)).2, Some(0));
-}
-
-#[test]
-fn a_profile_does_not_overwrite_standard_output() {
-    let directory = directory_with(&[("log", "a\n")]);
-    let script = "comb top log --profile --profile-output /dev/stdout > out";
-    let (_, err, code) = run(&mut shell(&directory, script));
-    assert!(err.contains("/dev/stdout: same file as standard output; use another output"), "{err}");
-    assert_eq!((fs::read_to_string(directory.path().join("out")).ok().as_deref(), code), (Some(""), Some(2)));
-}
-
-#[test]
-fn live_needs_a_terminal() {
-    let directory = directory_with(&[]);
-    let (out, err, code) = run(&mut comb(&directory, &["top", "--live", &sample()]));
-    assert_eq!((out.as_str(), code), ("", Some(2)));
-    assert!(err.contains("--live: standard error is not a terminal; omit --live"), "{err}");
+    assert_eq!(directory.run(piped).2, Some(0));
 }
 
 /// Runs a command line on a terminal, whose output is written to the file `typescript`.
@@ -239,139 +196,122 @@ pub(crate) fn on_terminal(directory: &TempDir, line: &str) -> Child {
 
 /// Whether a text has been written to the terminal of [`on_terminal`].
 pub(crate) fn is_shown(directory: &TempDir, text: &str) -> bool {
-    let typescript = fs::read(directory.path().join("typescript")).unwrap_or_default();
+    let typescript = fs::read(directory.at("typescript")).unwrap_or_default();
     String::from_utf8_lossy(&typescript).contains(text)
+}
+
+/// `comb top --live` on a terminal, with a pipe for its input.
+struct Live {
+    directory: TempDir,
+    terminal: Child,
+    pipe: File,
+}
+
+impl Live {
+    fn start(flags: &str) -> Self {
+        let job = format!("'{COMB}' top --live {flags} pipe > out; echo $? > code");
+        Self::start_line(&format!("stty cols 80 rows 24; {job}"))
+    }
+
+    fn start_line(line: &str) -> Self {
+        let directory = directory_with(&[("typescript", "")]);
+        directory.prints("mkfifo pipe", "");
+        let terminal = on_terminal(&directory, line);
+        let pipe = File::options().write(true).open(directory.at("pipe")).expect("a pipe");
+        Self { directory, terminal, pipe }
+    }
+
+    fn write(&mut self, text: &str) {
+        self.pipe.write_all(text.as_bytes()).expect("the pipe is read");
+    }
+
+    fn shows(&self, text: &str) -> bool {
+        is_shown(&self.directory, text)
+    }
+
+    /// Types keys that end the job, and returns the result.
+    fn end(&mut self, keys: &[u8]) -> String {
+        self.terminal.stdin.as_mut().expect("a pipe").write_all(keys).expect("the terminal takes a key");
+        let code = self.directory.at("code");
+        wait_until("the end", || fs::read_to_string(&code).is_ok_and(|code| code == "130\n"));
+        self.terminal.wait().expect("script ends");
+        self.directory.read("out")
+    }
 }
 
 /// The job reads a pipe without an end, so it runs until q ends it.
 #[test]
 fn live_shows_the_counts_so_far_and_q_prints_them() {
-    let directory = directory_with(&[]);
-    write(&directory, "typescript", "");
-    run(&mut shell(&directory, "mkfifo pipe"));
-    let line = format!("stty cols 100 rows 30; '{COMB}' top --live pipe > out; echo $? > code");
-    let mut terminal = on_terminal(&directory, &line);
-    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
-    let shown = |text: &str| is_shown(&directory, text);
+    let mut live = Live::start("");
     // The screen appears with a delay.
     wait_until("the screen", || {
-        pipe.write_all("twice\nonce\ntwice\n".repeat(10_000).as_bytes()).expect("the pipe is read");
+        live.write(&"twice\nonce\ntwice\n".repeat(10_000));
         // Spaces are not drawn on an empty screen.
-        shown("thread")
+        live.shows("thread")
     });
-    wait_until("the answer so far", || shown("twice"));
+    wait_until("the answer so far", || live.shows("twice"));
     // An incomplete key, which the first q completes to an unknown one, does not block later keys.
-    terminal.stdin.as_mut().expect("a pipe").write_all(b"\x1b[qq").expect("the terminal takes a key");
-    wait_until("the end", || directory.path().join("code").exists() && terminal_is_done(directory.path()));
-    terminal.wait().expect("script ends");
-    drop(pipe);
-    let printed = fs::read_to_string(directory.path().join("out")).expect("an answer");
+    let printed = live.end(b"\x1b[qq");
     let counts: Vec<u64> = printed.lines().filter_map(|line| line.split(' ').next()?.parse().ok()).collect();
     assert!(printed.contains(" twice\n") && counts.len() == 2 && counts[0] > counts[1], "{printed}");
-    assert!(shown("interrupted after"));
+    assert!(live.shows("interrupted after"));
 }
 
-/// The pipe delivers three lines, and then nothing while the job runs.
+/// Shows the screen of a job with these flags that reads this text from a pipe, until it has all of these texts. The pipe delivers
+/// nothing more while the job runs. Returns the screens and the result.
+fn wait_for_screen(flags: &str, text: &str, wanted: &[&str]) -> (Vec<u8>, String) {
+    let mut live = Live::start(flags);
+    live.write(text);
+    wait_until("the screen", || wanted.iter().all(|text| live.shows(text)));
+    let screens = fs::read(live.directory.at("typescript")).expect("a typescript");
+    (screens, live.end(b"q"))
+}
+
 #[test]
 fn live_shows_the_counts_of_a_slow_pipe() {
-    let directory = directory_with(&[("typescript", "")]);
-    run(&mut shell(&directory, "mkfifo pipe"));
-    let line = format!("stty cols 100 rows 30; '{COMB}' top --live pipe > out; echo $? > code");
-    let mut terminal = on_terminal(&directory, &line);
-    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
-    pipe.write_all(b"twice\nonce\ntwice\nhalf").expect("the pipe is read");
-    let shown = |text: &str| is_shown(&directory, text);
-    wait_until("the counts", || shown("twice") && shown("once") && shown("3 records"));
-    terminal.stdin.as_mut().expect("a pipe").write_all(b"q").expect("the terminal takes a key");
-    wait_until("the end", || directory.path().join("code").exists() && terminal_is_done(directory.path()));
-    terminal.wait().expect("script ends");
-    let printed = fs::read_to_string(directory.path().join("out")).expect("an answer");
+    let (_, printed) = wait_for_screen("", "twice\nonce\ntwice\nhalf", &["twice", "once", "3 records"]);
     assert_eq!(printed, "2 twice\n1 once\n# partial: interrupted after 3 records\n");
 }
 
 /// The less frequent key has the larger sum.
 #[test]
 fn live_shows_measures_in_the_order_of_sort() {
-    let directory = directory_with(&[("typescript", "")]);
-    run(&mut shell(&directory, "mkfifo pipe"));
-    let flags = "-f 1 --sum 2 --sort sum";
-    let line = format!("stty cols 100 rows 30; '{COMB}' top --live {flags} pipe > out; echo $? > code");
-    let mut terminal = on_terminal(&directory, &line);
-    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
-    pipe.write_all(b"twice 1.5\nonce 7\ntwice 1\n").expect("the pipe is read");
-    let shown = |text: &str| is_shown(&directory, text);
-    wait_until("the measures", || shown("count  sum(2)  key") && shown("7.0  once") && shown("2.5  twice"));
-    let screens = fs::read(directory.path().join("typescript")).expect("a typescript");
-    let at = |text: &[u8]| screens.windows(text.len()).position(|window| window == text);
-    assert!(at(b"7.0  once") < at(b"2.5  twice"));
-    terminal.stdin.as_mut().expect("a pipe").write_all(b"q").expect("the terminal takes a key");
-    wait_until("the end", || directory.path().join("code").exists() && terminal_is_done(directory.path()));
-    terminal.wait().expect("script ends");
-}
-
-/// Shows the screen of a job with these flags that reads this text from a pipe, until it has all of these texts.
-fn wait_for_screen(flags: &str, text: &str, wanted: &[&str]) {
-    let directory = directory_with(&[("typescript", "")]);
-    run(&mut shell(&directory, "mkfifo pipe"));
-    let line = format!("stty cols 80 rows 24; '{COMB}' top --live {flags} pipe > out; echo $? > code");
-    let mut terminal = on_terminal(&directory, &line);
-    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
-    pipe.write_all(text.as_bytes()).expect("the pipe is read");
-    wait_until("the screen", || wanted.iter().all(|text| is_shown(&directory, text)));
-    terminal.stdin.as_mut().expect("a pipe").write_all(b"q").expect("the terminal takes a key");
-    wait_until("the end", || directory.path().join("code").exists() && terminal_is_done(directory.path()));
-    terminal.wait().expect("script ends");
+    let wanted = ["count  sum(2)  key", "7.0  once", "2.5  twice"];
+    let (screens, _) = wait_for_screen("-f 1 --sum 2 --sort sum", "twice 1.5\nonce 7\ntwice 1\n", &wanted);
+    let at = |text: &str| screens.windows(text.len()).position(|window| window == text.as_bytes());
+    assert!(at(wanted[1]) < at(wanted[2]));
 }
 
 const TIMED: &str = "2026-03-01T06:00:07 in\n2026-03-01T06:00:09 in\n2026-03-01T06:00:11 in\n\
                      2026-03-01T06:00:30 out\n2026-03-01T06:02:00 out\n2026-03-01T06:02:01 in\n";
 
 #[test]
-fn live_shows_the_latest_buckets_with_bars() {
+fn live_shows_the_latest_buckets_with_bars_and_a_sparkline_for_each_key() {
     // Runs of blanks are not drawn.
     let [full, half] = [(12, 20), (6, 10)].map(|(count, width)| format!("{count}  {}", "█".repeat(width)));
-    let times = [0, 1, 2].map(|minute| format!("2026-03-01T06:0{minute}Z"));
+    let wanted = [&full, &half, "2026-03-01T06:00Z", "2026-03-01T06:01Z", "2026-03-01T06:02Z"];
     // The format of a pipe is recognised by its first ten records.
-    wait_for_screen(
-        "--every 1m --tz UTC",
-        &TIMED.repeat(3),
-        &[&full, &half, &times[0], &times[1], &times[2]],
-    );
-}
-
-#[test]
-fn live_shows_a_sparkline_for_each_key() {
+    wait_for_screen("--every 1m --tz UTC", &TIMED.repeat(3), &wanted);
     let wanted = ["2026-03-01T06:00Z to 2026-03-01T06:02Z", "4  █ ▃  in", "2  ▃ ▃  out"];
     wait_for_screen("-f 2 --every 1m --tz UTC", TIMED, &wanted);
-}
-
-fn terminal_is_done(directory: &Path) -> bool {
-    fs::read_to_string(directory.join("code")).is_ok_and(|code| code == "130\n")
 }
 
 /// Raw mode and the alternate screen must not outlive the program.
 #[test]
 fn live_restores_the_terminal_and_prints_on_termination() {
-    let directory = directory_with(&[("typescript", "")]);
-    run(&mut shell(&directory, "mkfifo pipe"));
-    let job = format!("echo $$ > pid; exec '{COMB}' top --live pipe > out");
-    let line =
-        format!("stty -g > before; sh -c \"{}\"; stty -g > after; echo > done", job.replace('$', "\\$"));
-    let mut terminal = on_terminal(&directory, &line);
-    let mut pipe = OpenOptions::new().write(true).open(directory.path().join("pipe")).expect("a pipe");
-    let read = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap_or_default();
+    let job = format!("echo \\$\\$ > pid; exec '{COMB}' top --live pipe > out");
+    let mut live =
+        Live::start_line(&format!("stty -g > before; sh -c \"{job}\"; stty -g > after; echo > done"));
     wait_until("the screen", || {
-        pipe.write_all(b"a line\n").expect("the pipe is read");
-        read("typescript").contains("thread")
+        live.write("a line\n");
+        live.shows("thread")
     });
-    run(program("kill", directory.path()).args(["-TERM", read("pid").trim()]));
-    wait_until("the end", || directory.path().join("done").exists());
-    terminal.wait().expect("script ends");
+    live.directory.prints("kill -TERM $(< pid)", "");
+    wait_until("the end", || live.directory.at("done").exists());
+    live.terminal.wait().expect("script ends");
+    let read = |name: &str| live.directory.read(name);
     assert_eq!(read("before"), read("after"));
-    assert!(
-        read("out").ends_with(" records\n") && read("out").contains(" a line\n# partial"),
-        "{}",
-        read("out")
-    );
-    assert!(read("typescript").contains("\x1b[?1049l"));
+    let out = read("out");
+    assert!(out.ends_with(" records\n") && out.contains(" a line\n# partial"), "{out}");
+    assert!(live.shows("\x1b[?1049l"));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{directory_with, run, shell};
+use crate::support::{Place, directory_with};
 
 const ACCESS: &str = "1.2.3.4 - - [17/May/2015:10:05:03 +0000] \"GET /a?b=c HTTP/1.1\" 200 17 \"-\" \"curl/8\"\n\
      1.2.3.5 - - [17/May/2015:10:05:04 +0000] \"GET /b HTTP/1.1\" 404 - \"-\" \"curl/8\"\n\
@@ -13,13 +13,12 @@ const LIST: &str = "name,kind,price\n\"a, b\",x,1.5\nc,y,free\n";
 #[test]
 fn a_measured_field_that_a_file_lacks_costs_only_this_file() {
     let directory = directory_with(&[("access.log", ACCESS), ("list.csv", LIST)]);
-    let (out, errors, code) =
-        run(&mut shell(&directory, "comb top -w 1 -f name --max price list.csv access.log list.csv"));
+    let (out, errors, code) = directory.run("comb top -w 1 -f name --max price list.csv access.log list.csv");
     assert_eq!(out, "count  max(price)  name\n    2         1.5  a, b\n    2           -  c\n");
     assert!(errors.contains("access.log: no field 'name'"), "{errors}");
     assert_eq!(code, Some(2));
     for arguments in ["-f path --sum size", "-f size --sum bytes", "--distinct 7 -f 7 --p99 bytes"] {
-        let (out, errors, code) = run(&mut shell(&directory, &format!("comb top {arguments} access.log")));
+        let (out, errors, code) = directory.run(&format!("comb top {arguments} access.log"));
         assert!(errors.starts_with("comb: access.log: "), "{arguments}: {errors}");
         assert_eq!((out.as_str(), code), ("", Some(2)), "{arguments}");
     }
@@ -28,15 +27,12 @@ fn a_measured_field_that_a_file_lacks_costs_only_this_file() {
 #[test]
 fn every_json_answer_follows_the_schema() {
     let directory = directory_with(&[("access.log", ACCESS), ("list.csv", LIST)]);
-    run(&mut shell(
-        &directory,
-        "printf 'a caf\\xe9\\n' > latin1; printf 'a=1 b=caf\\xe9\\na=1\\n' > latin1.logfmt",
-    ));
+    directory.run("printf 'a caf\\xe9\\n' > latin1; printf 'a=1 b=caf\\xe9\\na=1\\n' > latin1.logfmt");
     let schema = include_str!("../../../../docs/top.schema.json");
     let schema: Value = serde_json::from_str(schema).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a valid schema");
     let answer = |arguments: &str| {
-        let (out, errors, code) = run(&mut shell(&directory, &format!("comb top --json {arguments}")));
+        let (out, errors, code) = directory.run(&format!("comb top --json {arguments}"));
         assert!(code < Some(2), "{arguments}: {errors}");
         let answer: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"));
         let violations: Vec<_> = validator.iter_errors(&answer).map(|error| error.to_string()).collect();

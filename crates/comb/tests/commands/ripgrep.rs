@@ -5,7 +5,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::support::{COMB, answer, directory_with, program, run, shell, write};
+use crate::support::{COMB, Place, answer, directory_with, program, run, write};
 
 fn grep(directory: &TempDir, arguments: &[&str]) -> Command {
     let mut command = program(COMB, directory.path());
@@ -23,14 +23,14 @@ fn a_relative_gitdir_is_relative_to_its_file() {
         ("tree/kept", "one\n"),
     ]);
     assert_eq!(run(&mut grep(&directory, &["--files", "tree"])), answer("tree/kept\n", "", 0));
-    let below = directory.path().join("tree");
+    let below = directory.at("tree");
     assert_eq!(run(grep(&directory, &["--files"]).current_dir(below)), answer("kept\n", "", 0));
 }
 
 #[test]
 fn rules_after_a_line_that_is_not_utf_8_apply() {
     let directory = directory_with(&[("before", ""), ("behind", ""), ("kept", "")]);
-    fs::write(directory.path().join(".ignore"), b"before\n\xFF\xFE\nbehind\n").expect("rules");
+    fs::write(directory.at(".ignore"), b"before\n\xFF\xFE\nbehind\n").expect("rules");
     assert_eq!(run(&mut grep(&directory, &["--files"])), answer("kept\n", "", 0));
 }
 
@@ -68,7 +68,7 @@ fn a_long_line_does_not_change_how_far_later_files_are_searched() {
 fn truncated_compressed_data_is_counted_up_to_its_end() {
     let directory = directory_with(&[("plain", "find\n")]);
     let cut = "for number in {1..9999}; do echo find $number; done | gzip -c | head -c 9000 > cut.gz";
-    run(&mut shell(&directory, &format!("set +o pipefail; {cut}; true")));
+    directory.run(&format!("set +o pipefail; {cut}; true"));
     let message =
         "comb: cut.gz: cannot decode: gzip: compressed data truncated; the data before that was read\n";
     let (printed, err, code) = run(&mut grep(&directory, &["-z", "find", "cut.gz"]));
@@ -84,7 +84,7 @@ fn truncated_compressed_data_is_counted_up_to_its_end() {
 #[test]
 fn compressed_files_are_recognised_by_their_first_bytes() {
     let directory = directory_with(&[("text.gz", "find\n")]);
-    run(&mut shell(&directory, "echo find it | gzip -c > data; cp data data.bz2"));
+    directory.run("echo find it | gzip -c > data; cp data data.bz2");
     let found = "data:find it\ndata.bz2:find it\ntext.gz:find\n";
     assert_eq!(run(&mut grep(&directory, &["-z", "find"])), answer(found, "", 0));
     write(&directory, "empty.gz", b"");

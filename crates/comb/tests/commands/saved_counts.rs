@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Answer, COMB, answer, directory_with, program, run, shell};
+use crate::support::{Answer, COMB, Place, directory_with, program, run};
 use tempfile::TempDir;
 
 const ONE: &str =
@@ -100,7 +100,7 @@ fn counts_go_through_pipes() {
     let directory = logs();
     let script =
         "comb top -f 2 --save-counts - one.log two.log 2> /dev/null | comb top --merge -n 2 2> /dev/null";
-    assert_eq!(run(&mut shell(&directory, script)), answer("3 in\n2 out\n", "", 0));
+    directory.prints(script, "3 in\n2 out\n");
 }
 
 #[test]
@@ -164,6 +164,6 @@ fn merged_counts_by_bucket_are_plotted() {
     let directory = saved(&["--every", "1m", "--tz", "UTC", "--time", "1"]);
     let (_, err, code) = comb(directory.path(), &["--merge", "one.counts", "two.counts", "--plot", "a.svg"]);
     assert_eq!(code, Some(0), "{err}");
-    let svg = fs::read_to_string(directory.path().join("a.svg")).expect("a picture");
+    let svg = directory.read("a.svg");
     assert!(svg.contains(">one.counts, two.counts<") && svg.contains("records every 1m, UTC"), "{svg}");
 }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::server::{Answered, Server};
-use crate::support::{COMB, directory_with, program, run, wait_until};
+use crate::support::{COMB, Place, directory_with, program, run, wait_until};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -279,7 +279,7 @@ fn malformed_and_oversized_requests_are_rejected() {
     assert_eq!(server.get("/healthz").text(), "ok\n");
     assert!(server.get("/metrics").text().contains("comb_requests_total{route=\"other\",status=\"431\"}"));
     server.stop();
-    let log = fs::read_to_string(directory.path().join("log")).expect("a log");
+    let log = directory.read("log");
     for line in ["\"-\" 400 ", "\"-\" 431 "] {
         assert!(log.contains(line), "{log}");
     }
@@ -409,7 +409,7 @@ fn a_rebuilt_index_is_reopened_without_a_failed_request() {
             })
             .collect();
         for length in (50..90).rev() {
-            fs::write(directory.path().join("pi"), &PI[..length]).expect("a file");
+            fs::write(directory.at("pi"), &PI[..length]).expect("a file");
             build(&directory, "pi");
             server.signal("HUP");
             wait_until("the new index", || {
@@ -427,7 +427,7 @@ fn a_rebuilt_index_is_reopened_without_a_failed_request() {
 fn a_truncated_index_is_unavailable_until_it_is_replaced() {
     let directory = indexes();
     let mut server = serve(&directory, &[]);
-    let path = directory.path().join("pi.comb");
+    let path = directory.at("pi.comb");
     let whole = fs::read(&path).expect("an index");
     fs::OpenOptions::new().write(true).open(&path).expect("the file").set_len(100).expect("cut off");
     let answer = server.get("/api/v1/pi/search?q=14159");
@@ -440,8 +440,8 @@ fn a_truncated_index_is_unavailable_until_it_is_replaced() {
     server.signal("HUP");
     let message = server.message();
     assert!(message.contains("index truncated: 100 bytes instead of"), "{message}");
-    fs::write(directory.path().join("new"), whole).expect("a file");
-    fs::rename(directory.path().join("new"), path).expect("in its place");
+    fs::write(directory.at("new"), whole).expect("a file");
+    fs::rename(directory.at("new"), path).expect("in its place");
     server.signal("HUP");
     wait_until("the whole index", || server.get("/healthz").status == 200);
     assert_eq!(server.get("/api/v1/pi/search?q=14159").json()["position"], 1);
@@ -471,7 +471,7 @@ fn requests_are_logged_for_comb_top() {
     }
     server.get("/nix");
     server.stop();
-    let log = fs::read_to_string(directory.path().join("log")).expect("a log");
+    let log = directory.read("log");
     let first = log.lines().next().expect("a line");
     assert!(first.starts_with("127.0.0.1 - - ["), "{first}");
     assert!(

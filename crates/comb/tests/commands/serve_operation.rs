@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::support::server::Server;
-use crate::support::{COMB, beside_comb, copy_of, directory_with, program, run, wait_until};
+use crate::support::{COMB, Place, beside_comb, copy_of, directory_with, program, run, wait_until};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -149,7 +149,7 @@ fn a_line_of_the_access_log_that_stays_incomplete_counts_as_lacking() {
 fn a_rotated_access_log_is_reopened() {
     let directory = index("text");
     let mut server = serve(&directory, &["--access-log", "log"]);
-    let path = |name: &str| directory.path().join(name);
+    let path = |name: &str| directory.at(name);
     assert_eq!(server.get("/healthz?first").status, 200);
     fs::rename(path("log"), path("log.1")).expect("renamed");
     server.signal("HUP");
@@ -301,7 +301,7 @@ fn the_soft_limit_on_open_files_is_raised() {
 ///
 /// If it does not start, with its messages and exit status.
 fn start_within(limit: &str, directory: &TempDir) -> Result<Server, (String, Option<i32>)> {
-    let program = directory.path().join("comb-serve");
+    let program = directory.at("comb-serve");
     let job = format!("ulimit {limit}; exec {} \"$@\"", program.display());
     let mut command = Command::new("setpriv");
     // Root has no limit on threads, so root becomes a user whose processes no other test starts.
@@ -320,8 +320,7 @@ fn start_within(limit: &str, directory: &TempDir) -> Result<Server, (String, Opt
 fn with_limited_threads_and_memory_the_server_uses_fewer_threads_or_reports_the_reason() {
     let directory = index("text");
     for name in ["", "text.comb"] {
-        fs::set_permissions(directory.path().join(name), PermissionsExt::from_mode(0o777))
-            .expect("permissions");
+        fs::set_permissions(directory.at(name), PermissionsExt::from_mode(0o777)).expect("permissions");
     }
     let program = copy_of(&beside_comb("comb-serve"), &directory, "comb-serve");
     let limits =

@@ -1,8 +1,8 @@
 //! `comb symbols`: definitions in source code.
 
-use std::fs;
+use serde_json::{Value, json};
 
-use crate::support::{answer, directory_with, run, shell, write};
+use crate::support::{Place, directory_with, write};
 
 const LIST: &str = "\
 #define SIZE 8
@@ -32,43 +32,9 @@ list.c:4:15\tfield\tlist::first\tstruct item *first;
 list.c:7:21\tvariable\tlock\tstatic DEFINE_MUTEX(lock);
 list.c:10:5\tfunction\tlist_length\tint list_length(const struct list *list)
 ";
-    assert_eq!(run(&mut shell(&directory, "comb symbols")), answer(expected, "", 0));
-    assert_eq!(run(&mut shell(&directory, "comb symbols list.c")), answer(expected, "", 0));
-}
-
-#[test]
-fn kinds_languages_and_names_select_definitions() {
-    let directory = directory_with(&[("list.c", LIST), ("a.py", "class A:\n    def list_all(self): pass\n")]);
-    let names = |flags: &str| run(&mut shell(&directory, &format!("comb symbols {flags} | cut -f3"))).0;
-    assert_eq!(names("--kind struct,macro"), "SIZE\nlist\n");
-    assert_eq!(names("--lang python"), "A\nA.list_all\n");
-    assert_eq!(names("-d list"), "list\n");
-    assert_eq!(names("-d '^list_'"), "A.list_all\nlist_length\n");
-    assert_eq!(names("-d 'l.ck$'"), "lock\n");
-    assert_eq!(names("-g '*.py' --kind class"), "A\n");
-    assert_eq!(run(&mut shell(&directory, "comb symbols -d nowhere")), answer("", "", 1));
-}
-
-#[test]
-fn wrong_names_are_refused_with_the_nearest() {
-    let directory = directory_with(&[("list.c", LIST), ("notes", "int x;\n")]);
-    let comb = |flags: &str| run(&mut shell(&directory, &format!("comb symbols {flags}")));
-    let (_, message, code) = comb("--lang phyton");
-    assert!(message.contains("unknown language 'phyton'; did you mean python?"), "{message}");
-    assert_eq!(code, Some(2));
-    let (_, message, code) = comb("--kind funktion");
-    assert!(message.contains("unknown kind 'funktion'; kinds are class, "), "{message}");
-    assert_eq!(code, Some(2));
-    let (_, message, code) = comb("-d '('");
-    assert!(message.contains("invalid expression '('"), "{message}");
-    assert_eq!(code, Some(2));
-    assert_eq!(comb("notes"), answer("", "comb: notes: unknown language; use --lang to name it\n", 2));
-    assert_eq!(comb("--lang c notes"), answer("notes:1:5\tvariable\tx\tint x;\n", "", 0));
-}
-
-#[test]
-fn an_outline_shows_scopes_by_indentation() {
-    let directory = directory_with(&[("list.c", LIST)]);
+    directory.prints("comb symbols", expected);
+    directory.prints("comb symbols list.c", expected);
+    // An outline shows scopes by indentation.
     let expected = "\
 list.c
 1 macro SIZE
@@ -78,12 +44,8 @@ list.c
 7 variable lock
 10-14 function list_length(const struct list *list)
 ";
-    assert_eq!(run(&mut shell(&directory, "comb symbols --outline")), answer(expected, "", 0));
-}
-
-#[test]
-fn an_outline_on_a_terminal_is_aligned() {
-    let directory = directory_with(&[("list.c", LIST)]);
+    directory.prints("comb symbols --outline", expected);
+    // On a terminal, it is aligned.
     let expected = "\
 list.c
  1  macro SIZE
@@ -94,7 +56,37 @@ list.c
 10  function list_length(const struct list *list)
 ";
     let script = "export -f comb; SHELL=/bin/bash script -qec 'NO_COLOR=1 comb symbols --outline' /dev/null < /dev/null | tr -d '\\r'";
-    assert_eq!(run(&mut shell(&directory, script)), answer(expected, "", 0));
+    directory.prints(script, expected);
+}
+
+#[test]
+fn kinds_languages_and_names_select_definitions() {
+    let directory = directory_with(&[
+        ("list.c", LIST),
+        ("a.py", "class A:\n    def list_all(self): pass\n"),
+        ("notes", "int x;\n"),
+    ]);
+    for (flags, names) in [
+        ("--kind struct,macro", "SIZE\nlist\n"),
+        ("--lang python", "A\nA.list_all\n"),
+        ("-d list", "list\n"),
+        ("-d '^list_'", "A.list_all\nlist_length\n"),
+        ("-d 'l.ck$'", "lock\n"),
+        ("-g '*.py' --kind class", "A\n"),
+    ] {
+        directory.prints(&format!("comb symbols {flags} | cut -f3"), names);
+    }
+    directory.answers("comb symbols -d nowhere", "", "", 1);
+    directory.refuses("comb symbols --lang phyton", "unknown language 'phyton'; did you mean python?");
+    directory.refuses("comb symbols --kind funktion", "unknown kind 'funktion'; kinds are class, ");
+    directory.refuses("comb symbols -d '('", "invalid expression '('");
+    let unknown = "comb: notes: unknown language; use --lang to name it\n";
+    directory.answers("comb symbols notes", "", unknown, 2);
+    directory.prints("comb symbols --lang c notes", "notes:1:5\tvariable\tx\tint x;\n");
+}
+
+fn object(json: &str) -> Value {
+    serde_json::from_str(json).expect("one object")
 }
 
 #[test]
@@ -103,17 +95,14 @@ fn uses_are_listed_with_the_line_and_their_scope() {
         "int f(void);\nint f(void) { return 1; }\n/* f */\nint g(void)\n{\n\treturn f() + h(\"f\");\n}\n";
     let directory = directory_with(&[("a.c", text), ("b.c", "int h = 1;\n")]);
     let uses = "a.c:1:5\treference\tf\tint f(void);\na.c:6:9\treference\tf\treturn f() + h(\"f\");\n";
-    assert_eq!(run(&mut shell(&directory, "comb symbols -r f")), answer(uses, "", 0));
-    let both = run(&mut shell(&directory, "comb symbols -r f -d f | cut -f1,2"));
-    assert_eq!(both.0, "a.c:1:5\treference\na.c:2:5\tfunction\na.c:6:9\treference\n");
-    assert_eq!(run(&mut shell(&directory, "comb symbols -r '^[gh]$' | cut -f1,3")).0, "a.c:6:15\th\n");
-    let (json, ..) = run(&mut shell(&directory, "comb symbols --json -r h"));
-    let object: serde_json::Value = serde_json::from_str(&json).expect("one object");
-    assert_eq!((&object["kind"], &object["scope"]), (&"reference".into(), &"g".into()));
-    let (_, message, code) = run(&mut shell(&directory, "comb symbols -r f --format ctags"));
-    assert_eq!(code, Some(2));
-    assert!(message.contains("tags files have no references"), "{message}");
-    assert_eq!(run(&mut shell(&directory, "comb symbols -r nowhere")), answer("", "", 1));
+    directory.prints("comb symbols -r f", uses);
+    let both = "a.c:1:5\treference\na.c:2:5\tfunction\na.c:6:9\treference\n";
+    directory.prints("comb symbols -r f -d f | cut -f1,2", both);
+    directory.prints("comb symbols -r '^[gh]$' | cut -f1,3", "a.c:6:15\th\n");
+    let use_of_h = object(&directory.run("comb symbols --json -r h").0);
+    assert_eq!((&use_of_h["kind"], &use_of_h["scope"]), (&"reference".into(), &"g".into()));
+    directory.refuses("comb symbols -r f --format ctags", "tags files have no references");
+    directory.answers("comb symbols -r nowhere", "", "", 1);
 }
 
 #[test]
@@ -126,20 +115,15 @@ c                   2      19 B            2            1
 python              1      14 B            1            0
 total               3      33 B            3            1
 ";
-    let comb = |flags: &str| run(&mut shell(&directory, &format!("comb symbols {flags}")));
-    assert!(comb("--stats").0.ends_with(&format!("int a, b;\nc.py:1:5\tfunction\tc\tdef c():\n{expected}")));
-    assert_eq!(comb("--stats -q"), answer(&expected[1..], "", 0));
-    assert_eq!(comb("-q"), answer("", "", 0));
-    assert_eq!(comb("-q -d nowhere"), answer("", "", 1));
-    let (json, ..) = comb("-q --stats --json -d c");
-    let object: serde_json::Value = serde_json::from_str(&json).expect("one object");
-    let c = serde_json::json!({
-        "language": "c", "files": 2, "bytes": 19, "symbols": 0, "files_with_errors": 0
-    });
-    assert_eq!(object["stats"][0], c);
-    let (_, message, code) = comb("--stats --format ctags");
-    assert_eq!(code, Some(2));
-    assert!(message.contains("use -o"), "{message}");
+    let all = directory.run("comb symbols --stats").0;
+    assert!(all.ends_with(&format!("int a, b;\nc.py:1:5\tfunction\tc\tdef c():\n{expected}")));
+    directory.prints("comb symbols --stats -q", &expected[1..]);
+    directory.prints("comb symbols -q", "");
+    directory.answers("comb symbols -q -d nowhere", "", "", 1);
+    let sums = object(&directory.run("comb symbols -q --stats --json -d c").0);
+    let c = json!({"language": "c", "files": 2, "bytes": 19, "symbols": 0, "files_with_errors": 0});
+    assert_eq!(sums["stats"][0], c);
+    directory.refuses("comb symbols --stats --format ctags", "use -o");
 }
 
 #[test]
@@ -152,24 +136,17 @@ fn an_update_lists_changed_files_only() {
     let comb = "comb symbols --format ctags -o tags";
     // The mark shows which lines are kept. A time in the future makes all files older than the tags.
     let prepare = format!("{comb} && sed -i 's/line:1/line:9/' tags && touch -d '1 hour' tags");
-    let lines = |script: &str| {
-        let script = format!("{script} && grep -v '^!' tags | sed 's/\t.*line:/ /; s/\t.*//'");
-        run(&mut shell(&directory, &script))
-    };
     let update = "rm src/gone.c && echo 'int new;' > src/new.c";
-    assert_eq!(
-        lines(&format!("{prepare} && {update} && {comb} --append src")),
-        answer("new 1\nold 9\nother 9\n", "", 0)
-    );
-    assert_eq!(lines(&format!("touch -d '1 hour' tags && {comb} --update")).0, "new 1\nold 9\nother 9\n");
-    assert_eq!(
-        lines(&format!("touch -d '1 hour ago' tags && {comb} --append lib")).0,
-        "new 1\nold 9\nother 1\n"
-    );
-    assert_eq!(lines(&format!("rm tags && {comb} --append")).0, "new 1\nold 1\nother 1\n");
-    let (_, message, code) = run(&mut shell(&directory, "comb symbols -o list --append"));
-    assert_eq!(code, Some(2));
-    assert!(message.contains("--format ctags"), "{message}");
+    for (script, lines) in [
+        (format!("{prepare} && {update} && {comb} --append src"), "new 1\nold 9\nother 9\n"),
+        (format!("touch -d '1 hour' tags && {comb} --update"), "new 1\nold 9\nother 9\n"),
+        (format!("touch -d '1 hour ago' tags && {comb} --append lib"), "new 1\nold 9\nother 1\n"),
+        (format!("rm tags && {comb} --append"), "new 1\nold 1\nother 1\n"),
+    ] {
+        let script = format!("{script} && grep -v '^!' tags | sed 's/\t.*line:/ /; s/\t.*//'");
+        directory.prints(&script, lines);
+    }
+    directory.refuses("comb symbols -o list --append", "--format ctags");
 }
 
 #[test]
@@ -177,35 +154,30 @@ fn a_change_while_tags_are_made_is_later_than_the_tags() {
     let directory = directory_with(&[]);
     let script = "mkfifo a.c; (sleep 0.1; touch later; echo 'int a;' > a.c) & \
         comb symbols --format ctags -o tags a.c && test tags -ot later";
-    assert_eq!(run(&mut shell(&directory, script)), answer("", "", 0));
+    directory.prints(script, "");
 }
 
 #[test]
 fn every_json_object_follows_the_schema() {
     let directory = directory_with(&[("list.c", LIST), ("a.rs", "impl A { fn b(self) {} }\n")]);
-    run(&mut shell(&directory, "printf 'int odd(void) { } // caf\\xe9' > $'caf\\xe9.c'"));
-    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/symbols.schema.json");
-    let schema = serde_json::from_str(&fs::read_to_string(schema).expect("a schema")).expect("JSON");
+    directory.run("printf 'int odd(void) { } // caf\\xe9' > $'caf\\xe9.c'");
+    let schema = object(include_str!("../../../../docs/symbols.schema.json"));
     let validator = jsonschema::validator_for(&schema).expect("a valid schema");
-    let script = "comb symbols --json --stats && comb symbols --json -r item";
-    let (out, message, code) = run(&mut shell(&directory, script));
+    let (out, message, code) = directory.run("comb symbols --json --stats && comb symbols --json -r item");
     assert_eq!((message.as_str(), code), ("", Some(0)));
-    let objects: Vec<serde_json::Value> =
-        out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
-    for object in &objects {
-        assert!(validator.is_valid(object), "{object}");
+    let objects: Vec<Value> = out.lines().map(object).collect();
+    assert_eq!(objects.iter().find(|object| !validator.is_valid(object)), None);
+    for (name, members) in [
+        ("b", json!({"scope": "A"})),
+        ("length", json!({"scope": "list", "scope_kind": "struct"})),
+        ("list_length", json!({"line": 10, "end_line": 14})),
+        ("odd", json!({"path": "caf\u{FFFD}.c", "path_base64": "Y2Fm6S5j"})),
+    ] {
+        let found = objects.iter().find(|object| object["name"] == name).expect(name);
+        for (member, value) in members.as_object().expect("members") {
+            assert_eq!(&found[member], value, "{name}: {member}");
+        }
     }
-    let found = |name: &str| objects.iter().find(|object| object["name"] == name).expect(name);
-    assert_eq!(found("b")["scope"], "A");
-    assert_eq!(
-        (&found("length")["scope"], &found("length")["scope_kind"]),
-        (&"list".into(), &"struct".into())
-    );
-    assert_eq!((&found("list_length")["line"], &found("list_length")["end_line"]), (&10.into(), &14.into()));
-    assert_eq!(
-        (&found("odd")["path"], &found("odd")["path_base64"]),
-        (&"caf\u{FFFD}.c".into(), &"Y2Fm6S5j".into())
-    );
 }
 
 #[test]
@@ -216,9 +188,7 @@ fn the_list_is_the_same_at_any_number_of_threads() {
         write(&directory, &format!("d{}/f{number}.c", number % 7), text);
     }
     for format in ["text", "json", "ctags", "etags"] {
-        let list = |threads: u32| {
-            run(&mut shell(&directory, &format!("comb symbols -j {threads} --format {format}")))
-        };
+        let list = |threads: u32| directory.run(&format!("comb symbols -j {threads} --format {format}"));
         let one = list(1);
         assert_eq!(one.2, Some(0));
         for threads in [2, 3, 8, 64] {
@@ -230,9 +200,8 @@ fn the_list_is_the_same_at_any_number_of_threads() {
 #[test]
 fn vim_finds_a_tag_at_its_line() {
     let directory = directory_with(&[("src/list.c", LIST)]);
-    let made = run(&mut shell(&directory, "comb symbols --format ctags -o tags"));
-    assert_eq!(made, answer("", "", 0));
-    let tags = fs::read_to_string(directory.path().join("tags")).expect("tags");
+    directory.prints("comb symbols --format ctags -o tags", "");
+    let tags = directory.read("tags");
     assert!(tags.starts_with("!_TAG_FILE_ENCODING\tutf-8\t//\n!_TAG_FILE_FORMAT\t2\t"), "{tags}");
     let line = "list_length\tsrc/list.c\t/^int list_length(const struct list *list)$/;\"\tkind:function\tline:10\tlanguage:C";
     assert!(tags.lines().any(|tag| tag.starts_with(line)), "{tags}");
@@ -243,24 +212,20 @@ fn vim_finds_a_tag_at_its_line() {
         let script = format!(
             "vim -u NONE -es -t {name} -c 'call writefile([line(\".\")], \"line\")' -c 'qa!' && cat line"
         );
-        assert_eq!(run(&mut shell(&directory, &script)).0, format!("{line}\n"), "{name}");
+        assert_eq!(directory.run(&script).0, format!("{line}\n"), "{name}");
     }
 }
 
 #[test]
 fn only_a_tags_file_is_replaced_unasked() {
     let directory = directory_with(&[("list.c", LIST), ("tags", "notes\n")]);
-    let comb =
-        |flags: &str| run(&mut shell(&directory, &format!("comb symbols --format ctags -o tags {flags}")));
-    let (_, message, code) = comb("");
-    assert!(message.contains("--force"), "{message}");
-    assert_eq!(code, Some(2));
-    assert_eq!(comb("--force"), answer("", "", 0));
-    assert_eq!(comb(""), answer("", "", 0));
-    let (_, message, code) = run(&mut shell(&directory, "comb symbols --format etags -o tags"));
-    assert!(message.contains("is not a TAGS file of Emacs; use --force"), "{message}");
-    assert_eq!(code, Some(2));
-    assert_eq!(comb("-q").2, Some(2));
+    let comb = "comb symbols --format ctags -o tags";
+    directory.refuses(comb, "--force");
+    directory.prints(&format!("{comb} --force"), "");
+    directory.prints(comb, "");
+    let reason = "is not a TAGS file of Emacs; use --force";
+    directory.refuses("comb symbols --format etags -o tags", reason);
+    assert_eq!(directory.run(&format!("{comb} -q")).2, Some(2));
 }
 
 #[test]
@@ -268,37 +233,26 @@ fn files_and_pipes_beyond_the_limit_are_not_read_to_their_end() {
     let directory = directory_with(&[("small.c", "int x;\n")]);
     let script = "truncate -s 65M large.c; mkfifo pipe.c; yes > pipe.c 2> /dev/null & comb symbols large.c pipe.c small.c";
     let expected = "comb: large.c: larger than 64 MiB; skipped\ncomb: pipe.c: larger than 64 MiB; skipped\n";
-    assert_eq!(
-        run(&mut shell(&directory, script)),
-        answer("small.c:1:5\tvariable\tx\tint x;\n", expected, 2)
-    );
+    directory.answers(script, "small.c:1:5\tvariable\tx\tint x;\n", expected, 2);
 }
 
 #[test]
 fn hostile_files_take_neither_long_nor_much() {
     let directory = directory_with(&[]);
-    let nested =
-        |open: &str, close: &str, count: usize| format!("{}{}", open.repeat(count), close.repeat(count));
-    write(&directory, "brackets.c", format!("int x = {};\nint after;\n", nested("(", ")", 100_000)));
-    write(&directory, "braces.c", format!("{}\nint after;\n", nested("{", "}", 100_000)));
-    write(
-        &directory,
-        "scopes.cpp",
-        format!("{} int after; {}", "namespace a {".repeat(2000), "}".repeat(2000)),
-    );
-    write(&directory, "line.c", "DEFINE_X(x);".repeat(50_000) + "int after;");
-    write(&directory, "open.c", "int before;\nint f(void) { /* \"\n");
-    write(&directory, "raw.cpp", "R\"(".repeat(100_000));
-    let (out, message, code) = run(&mut shell(
-        &directory,
+    for (name, text) in [
+        ("brackets.c", format!("int x = {}{};\nint after;\n", "(".repeat(100_000), ")".repeat(100_000))),
+        ("braces.c", format!("{}{}\nint after;\n", "{".repeat(100_000), "}".repeat(100_000))),
+        ("scopes.cpp", format!("{} int after; {}", "namespace a {".repeat(2000), "}".repeat(2000))),
+        ("line.c", "DEFINE_X(x);".repeat(50_000) + "int after;"),
+        ("open.c", "int before;\nint f(void) { /* \"\n".to_owned()),
+        ("raw.cpp", "R\"(".repeat(100_000)),
+    ] {
+        write(&directory, name, text);
+    }
+    directory.answers(
         "comb symbols --kind variable | grep -E 'after|before' | cut -f1 | cut -d: -f1",
-    ));
-    assert_eq!(
-        (out.as_str(), message.as_str(), code),
-        (
-            "braces.c\nbrackets.c\nline.c\nopen.c\nscopes.cpp\n",
-            "comb: scopes.cpp: scopes nested more than 64 deep; those within are listed in the last\n",
-            Some(2)
-        )
+        "braces.c\nbrackets.c\nline.c\nopen.c\nscopes.cpp\n",
+        "comb: scopes.cpp: scopes nested more than 64 deep; those within are listed in the last\n",
+        2,
     );
 }

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{COMB, directory_with, program, run, text};
+use crate::support::{COMB, Place, answer, directory_with, program, run, text};
 
 /// A count that follows a log.
 struct Tail {
@@ -31,7 +31,7 @@ impl Tail {
     }
 
     fn append(&self, name: &str, text: &str) {
-        append(&self.directory.path().join(name), text);
+        append(&self.directory.at(name), text);
     }
 
     fn line(&mut self) -> String {
@@ -104,7 +104,7 @@ fn json_is_a_line_for_each_state() {
     let mut tail = Tail::start(&[("a.log", "a\nb\n")], &["--json", "."]);
     let state = tail.json();
     assert_eq!((&state["records"], &state["distinct"]), (&2.into(), &2.into()));
-    fs::rename(tail.directory.path().join("a.log"), tail.directory.path().join("a.log.1")).expect("a file");
+    fs::rename(tail.directory.at("a.log"), tail.directory.at("a.log.1")).expect("a file");
     tail.append("a.log", "a\n");
     tail.append("a.log.1", "a\n");
     let state = tail.await_records(4);
@@ -142,8 +142,7 @@ fn a_file_may_be_missing_at_first_and_the_rest_is_printed_at_the_end() {
 fn a_pipe_is_followed_to_its_end() {
     let mut command = Command::new("bash");
     command.arg("-c").arg(format!("printf 'a\\na\\nb' | '{COMB}' top --tail")).stdin(Stdio::null());
-    let (out, err, code) = run(&mut command);
-    assert_eq!((out.as_str(), err.as_str(), code), ("2 a\n1 b\n", "", Some(0)));
+    assert_eq!(run(&mut command), answer("2 a\n1 b\n", "", 0));
 }
 
 #[test]

@@ -6,9 +6,10 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{Answer, COMB, directory_with, program, run, write};
+use crate::support::{Answer, COMB, Place, answer, directory_with, program, run, write};
 
 /// A tree of files, and indexes beside it.
 struct Tree {
@@ -32,11 +33,11 @@ impl Tree {
     }
 
     fn root(&self) -> PathBuf {
-        self.directory.path().join("tree")
+        self.directory.at("tree")
     }
 
     fn home(&self) -> PathBuf {
-        self.directory.path().join("home")
+        self.directory.at("home")
     }
 
     fn write(&self, name: &str, text: impl AsRef<[u8]>) {
@@ -53,7 +54,7 @@ impl Tree {
     }
 
     fn build(&self) {
-        let (out, err, code) = run(&mut self.comb(&["index", "build", "."]));
+        let (out, err, code) = self.index("build");
         assert_eq!((out.as_str(), code), ("", Some(0)), "{err}");
     }
 
@@ -61,10 +62,14 @@ impl Tree {
         run(self.comb(&["grep"]).args(arguments))
     }
 
-    /// The answer of a search, which must be the same with the index and without.
+    /// The answer of a search, which must be the same with the index and without, except for times in JSON.
     fn same(&self, arguments: &[&str]) -> Answer {
-        let with = self.grep(arguments);
-        assert_eq!(with, self.grep(&[&["--index=never"], arguments].concat()), "{arguments:?}");
+        let untimed = |(out, err, code): Answer| match arguments.contains(&"--json") {
+            true => (out.lines().filter(|line| !line.contains("elapsed")).collect(), err, code),
+            false => (out, err, code),
+        };
+        let with = untimed(self.grep(arguments));
+        assert_eq!(with, untimed(self.grep(&[&["--index=never"], arguments].concat())), "{arguments:?}");
         with
     }
 
@@ -74,22 +79,43 @@ impl Tree {
         out.lines().find_map(|line| line.strip_suffix(name)?.trim().parse().ok())
     }
 
+    /// Runs `comb index` with an action for the tree.
+    fn index(&self, action: &str) -> Answer {
+        run(&mut self.comb(&["index", action, "."]))
+    }
+
     /// Whether the file system of the tests is one that indexes trust; elsewhere they are of no use, and only the
     /// answers can be tested.
     fn is_trusted(&self) -> bool {
-        let (out, ..) = run(&mut self.comb(&["index", "info", "."]));
-        !out.contains("not trusted")
+        !self.index("info").0.contains("not trusted")
+    }
+
+    /// A tree with an index, where indexes are of use.
+    fn trusted(files: &[(&str, &str)]) -> Option<Self> {
+        Some(Self::indexed(files)).filter(Self::is_trusted)
+    }
+
+    /// The description of the index.
+    fn info(&self) -> Value {
+        serde_json::from_str(&run(&mut self.comb(&["index", "info", "--json", "."])).0).unwrap_or_default()
     }
 
     /// The files of the index.
     fn files(&self) -> Vec<PathBuf> {
-        let folder =
-            fs::read_dir(self.home()).expect("success").next().expect("success").expect("success").path();
-        let mut files: Vec<PathBuf> =
-            fs::read_dir(folder).expect("success").map(|entry| entry.expect("success").path()).collect();
+        let entries =
+            |folder| fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("success").path());
+        let mut files: Vec<_> = entries(entries(self.home()).next().expect("a folder")).collect();
         files.retain(|path| path.metadata().expect("success").len() > 0);
         files.sort();
         files
+    }
+
+    fn remove(&self, name: &str) {
+        fs::remove_file(self.root().join(name)).expect("success");
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        fs::rename(self.root().join(from), self.root().join(to)).expect("success");
     }
 }
 
@@ -129,7 +155,7 @@ fn debug_tells_which_index_was_used_or_why_none_was() {
     );
     let (.., err, _) = tree.grep(&["--debug", "--files"]);
     assert!(err.contains("debug: index of"), "{err}");
-    run(&mut tree.comb(&["index", "drop", "."]));
+    tree.index("drop");
     let (_, err, code) = tree.grep(&["--debug", "needle"]);
     assert!(err.starts_with("comb: debug: index not used: ") && code == Some(0), "{err}");
 }
@@ -161,7 +187,7 @@ fn change_rules(tree: &Tree) {
     same("a/b/c/two.c\na/b/two.c\n");
     tree.write("a/.ignore", "two.c\n");
     same("a/one.log\n");
-    fs::remove_file(tree.root().join("a/.ignore")).expect("success");
+    tree.remove("a/.ignore");
     same("a/b/c/two.c\na/b/two.c\na/one.log\n");
     tree.write("a/b/c/.ignore", "*\n");
     same("a/b/two.c\na/one.log\n");
@@ -179,7 +205,7 @@ fn change_rules(tree: &Tree) {
 fn rules_that_change_are_noticed_wherever_they_are() {
     let tree = Tree::indexed(&RULES);
     change_rules(&tree);
-    run(&mut tree.comb(&["index", "update", "."]));
+    tree.index("update");
     // Rules that are wrong are reported whether the directory is of interest or not.
     assert!(tree.same(&["-l", "no such word"]).1.contains("a/b/.ignore"));
 }
@@ -192,8 +218,8 @@ fn the_answer_is_that_of_the_files_as_they_are() {
     expect("below/three.h\nnew.c\none.c\n");
     tree.write("two.c", "needle\n");
     expect("below/three.h\nnew.c\none.c\ntwo.c\n");
-    fs::remove_file(tree.root().join("one.c")).expect("success");
-    fs::rename(tree.root().join("below"), tree.root().join("renamed")).expect("success");
+    tree.remove("one.c");
+    tree.rename("below", "renamed");
     expect("new.c\nrenamed/three.h\ntwo.c\n");
     tree.write(".ignore", "new.c\n");
     expect("renamed/three.h\ntwo.c\n");
@@ -201,7 +227,7 @@ fn the_answer_is_that_of_the_files_as_they_are() {
     expect("two.c\n");
     tree.build();
     expect("two.c\n");
-    fs::remove_file(tree.root().join(".ignore")).expect("success");
+    tree.remove(".ignore");
     expect("new.c\ntwo.c\n");
 }
 
@@ -257,60 +283,14 @@ fn every_kind_of_search_has_the_same_answer() {
     let name = std::ffi::OsStr::from_bytes(b"not utf-8 \xff");
     fs::write(tree.root().join(name), "needle\n").expect("success");
     tree.build();
-    let flags = [
-        "-n",
-        "-c",
-        "-l",
-        "--files-without-match",
-        "--include-zero",
-        "-i",
-        "-w",
-        "-x",
-        "-v",
-        "-F",
-        "-o",
-        "-q",
-        "-m1",
-        "-C1",
-        "-a",
-        "--binary",
-        "-z",
-        "-U",
-        "--null-data",
-        "--crlf",
-        "-u",
-        "-uu",
-        "-uuu",
-        "--passthru",
-        "--sort=modified",
-        "--sortr=path",
-        "-Eutf-16le",
-        "-Enone",
-        "--max-line=20",
-        "--max-filesize=9",
-        "--max-depth=1",
-        "-L",
-        "-tc",
-        "-g*.h",
-        "--no-unicode",
-        "-j1",
-        "--one-file-system",
-        "--count-matches",
-        "--heading",
-        "--json",
-    ];
+    let flags = "-n -c -l --files-without-match --include-zero -i -w -x -v -F -o -q -m1 -C1 -a --binary -z -U --null-data \
+                 --crlf -u -uu -uuu --passthru --sort=modified --sortr=path -Eutf-16le -Enone --max-line=20 \
+                 --max-filesize=9 --max-depth=1 -L -tc -g*.h --no-unicode -j1 --one-file-system --count-matches \
+                 --heading --json";
     let patterns =
         ["needle", "need.*dle", "pm", "hay", "first\\nsecond", "stack|k", "xyzzy", "e", "", "(?i:NEEDLE)"];
-    for flag in flags {
-        for pattern in patterns {
-            let with = tree.grep(&[flag, "-e", pattern]);
-            let without = tree.grep(&[flag, "-e", pattern, "--index=never"]);
-            let masked = |(out, err, code): Answer| match flag {
-                "--json" => (out.lines().filter(|line| !line.contains("elapsed")).collect(), err, code),
-                _ => (out, err, code),
-            };
-            assert_eq!(masked(with), masked(without), "{flag} {pattern}");
-        }
+    for flag in flags.split_whitespace() {
+        patterns.iter().for_each(|pattern| drop(tree.same(&[flag, "-e", pattern])));
         tree.same(&[flag, "--files"]);
     }
     tree.same(&["needle", "below", "one.c", "."]);
@@ -357,10 +337,7 @@ fn symbols_are_listed_from_files_that_hold_the_name() {
     if tree.is_trusted() {
         assert_eq!(tree.statistic("needle", " files not in the index"), Some(0));
     }
-    let parsed = || {
-        let (info, ..) = run(&mut tree.comb(&["index", "info", "--json", "."]));
-        serde_json::from_str::<serde_json::Value>(&info).expect("JSON")["texts_parsed"].clone()
-    };
+    let parsed = || tree.info()["texts_parsed"].take();
     assert_eq!(parsed(), 0);
     assert_eq!(run(&mut tree.comb(&["symbols", "--index-update", "--stats"])).2, Some(0));
     assert_eq!(parsed(), 6);
@@ -371,8 +348,8 @@ fn symbols_are_listed_from_files_that_hold_the_name() {
     {
         symbols(arguments);
     }
-    assert_eq!(run(&mut tree.comb(&["index", "verify", "."])).2, Some(0));
-    run(&mut tree.comb(&["index", "drop", "."]));
+    assert_eq!(tree.index("verify").2, Some(0));
+    tree.index("drop");
     let (out, err, code) = run(&mut tree.comb(&["symbols", "-d", "needle", "--index=require"]));
     assert!(places(&out).len() == 2 && err.contains("comb index build") && code == Some(2), "{err}");
 }
@@ -400,33 +377,12 @@ fn of_a_large_file_only_the_parts_that_may_match_are_read() {
         .concat();
     let tree =
         Tree::indexed(&[("large", &text), ("small", "a needle\n"), ("end", &(filler.repeat(3) + "needle"))]);
-    let flags: [&[&str]; 17] = [
-        &["-n"],
-        &["-c"],
-        &["-l"],
-        &["--files-without-match"],
-        &["-nob"],
-        &["--json"],
-        &["--vimgrep"],
-        &["-nm1"],
-        &["-nC2"],
-        &["-nv", "-m3"],
-        &["--passthru"],
-        &["-na"],
-        &["--binary", "-n"],
-        &["--count-matches"],
-        &["--null-data", "-o"],
-        &["--crlf", "-n"],
-        &["-nr", "pin"],
-    ];
-    for (flags, threads) in flags.iter().flat_map(|flags| [(flags, "-j1"), (flags, "-j3")]) {
-        let arguments = [flags, &[threads, "-e", "needle"][..]].concat();
-        let (with, without) =
-            (tree.grep(&arguments), tree.grep(&[&["--index=never"], &arguments[..]].concat()));
-        let untimed = |(out, err, code): Answer| {
-            (out.lines().filter(|line| !line.contains("elapsed")).collect::<Vec<_>>().join("\n"), err, code)
-        };
-        assert_eq!(untimed(with), untimed(without), "{arguments:?}");
+    let forms = "-n|-c|-l|--files-without-match|-nob|--json|--vimgrep|-nm1|-nC2|-nv -m3|--passthru|-na|--binary -n|\
+                 --count-matches|--null-data -o|--crlf -n|-nr pin";
+    for form in forms.split('|') {
+        for threads in ["-j1", "-j3"] {
+            tree.same(&form.split(' ').chain([threads, "-e", "needle"]).collect::<Vec<_>>());
+        }
     }
     let (out, ..) = tree.same(&["-n", "needle"]);
     let found: Vec<&str> = out.lines().filter_map(|line| line.split("hay").next()).collect();
@@ -435,7 +391,7 @@ fn of_a_large_file_only_the_parts_that_may_match_are_read() {
         ["end:12289:needle", "large:4097:a needle and needles", "large:16386:no needle", "small:1:a needle"]
     );
     let (_, profile, _) = tree.grep(&["--profile=json", "needle"]);
-    let profile: serde_json::Value = serde_json::from_str(&profile).expect("JSON");
+    let profile: Value = serde_json::from_str(&profile).expect("JSON");
     let read = profile["sum"]["bytes"].as_u64().expect("a number");
     assert!(!tree.is_trusted() || read < 4 * 70_000, "{read} bytes");
     assert_eq!(
@@ -450,14 +406,8 @@ fn a_damaged_index_means_a_scan() {
     let expected = tree.grep(&["--index=never", "needle"]);
     for path in tree.files() {
         let bytes = fs::read(&path).expect("success");
-        let mut changes: Vec<Vec<u8>> = (0..bytes.len())
-            .step_by(bytes.len() / 40 + 1)
-            .map(|at| {
-                let mut changed = bytes.clone();
-                changed[at] ^= 0x41;
-                changed
-            })
-            .collect();
+        let changed = |at: usize| [&bytes[..at], &[bytes[at] ^ 0x41], &bytes[at + 1..]].concat();
+        let mut changes: Vec<_> = (0..bytes.len()).step_by(bytes.len() / 40 + 1).map(changed).collect();
         changes.extend([Vec::new(), bytes[..bytes.len() / 2].to_vec(), [&bytes[..], b"x"].concat()]);
         for changed in changes {
             fs::write(&path, changed).expect("success");
@@ -485,26 +435,22 @@ fn an_index_is_described_listed_verified_and_dropped() {
     let (info, ..) = index(&["info", "."]);
     assert!(info.contains(&format!("root                         {}\n", root.display())), "{info}");
     assert!(info.contains("files                        4\n"), "{info}");
-    let (json, ..) = index(&["info", ".", "--json"]);
-    let object: serde_json::Value = serde_json::from_str(&json).expect("success");
-    assert_eq!(object["directories"], 2);
+    assert_eq!(tree.info()["directories"], 2);
     let (list, ..) = index(&["list"]);
     assert!(list.ends_with(&format!("  {}\n", root.display())), "{list}");
-    let (_, err, code) = index(&["verify", "."]);
-    assert_eq!((err, code), (format!("comb: {}: checksums match\n", root.display()), Some(0)));
+    let verified = format!("comb: {}: checksums match\n", root.display());
+    assert_eq!(tree.index("verify"), answer("", &verified, 0));
     // Only its owner may read it.
-    assert_eq!(
-        tree.files()[0].parent().expect("success").metadata().expect("success").permissions().mode() & 0o777,
-        0o700
-    );
-    assert_eq!(index(&["drop", "."]), (String::new(), String::new(), Some(0)));
+    let folder = tree.files()[0].parent().expect("a folder").metadata().expect("success");
+    assert_eq!(folder.permissions().mode() & 0o777, 0o700);
+    assert_eq!(tree.index("drop"), answer("", "", 0));
     let missing = format!("comb: {0}: no index; build one with 'comb index build {0}'\n", root.display());
     for action in ["info", "verify", "drop"] {
-        assert_eq!(index(&[action, "."]), (String::new(), missing.clone(), Some(2)), "{action}");
+        assert_eq!(tree.index(action), answer("", &missing, 2), "{action}");
     }
     let (_, err, code) = tree.grep(&["--index=require", "needle"]);
     assert_eq!((err.replace("/.'", "'"), code), (missing, Some(2)));
-    assert_eq!(index(&["list"]), (String::new(), String::new(), Some(0)));
+    assert_eq!(index(&["list"]), answer("", "", 0));
 }
 
 #[test]
@@ -526,7 +472,7 @@ fn the_nearest_index_is_used_and_that_of_a_removed_tree_can_be_dropped() {
 fn the_variable_has_the_words_of_the_flag() {
     let tree = Tree::new(&FILES);
     let with = |value: &str| run(tree.comb(&["grep", "-q", "needle"]).env("COMB_INDEX", value));
-    assert_eq!(with("never"), (String::new(), String::new(), Some(0)));
+    assert_eq!(with("never"), answer("", "", 0));
     assert!(with("require").1.contains("no index"));
     assert_eq!(with("maybe").1, "comb: COMB_INDEX=maybe: expected auto, never or require\n");
     let (_, err, _) = run(tree.comb(&["grep", "-q", "needle", "--index=never"]).env("COMB_INDEX", "require"));
@@ -535,11 +481,8 @@ fn the_variable_has_the_words_of_the_flag() {
 
 #[test]
 fn an_index_that_cannot_be_written_is_an_error_and_leaves_the_one_before() {
-    let tree = Tree::indexed(&FILES);
     // The index of files that are not trusted is small.
-    if !tree.is_trusted() {
-        return;
-    }
+    let Some(tree) = Tree::trusted(&FILES) else { return };
     let expected = tree.same(&["needle"]);
     let build = |tree: &Tree, limit: &str| {
         let script = format!("ulimit -f {limit}; trap '' XFSZ; '{COMB}' index build .");
@@ -552,7 +495,7 @@ fn an_index_that_cannot_be_written_is_an_error_and_leaves_the_one_before() {
     assert!(err.contains("File too large") || err.contains("file too large"), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
     assert_eq!(tree.same(&["needle"]).0, expected.0);
-    let home = tree.directory.path().join("file");
+    let home = tree.directory.at("file");
     fs::write(&home, "").expect("success");
     let (_, err, code) = run(tree.comb(&["index", "build", "."]).env("COMB_INDEX_DIR", &home));
     assert_eq!((err.lines().count(), code), (1, Some(2)), "{err}");
@@ -568,7 +511,7 @@ fn two_builds_at_once_leave_one_index() {
         codes.contains(&Some(0)) && codes.iter().all(|code| [Some(0), Some(2)].contains(code)),
         "{codes:?}"
     );
-    assert_eq!(run(&mut tree.comb(&["index", "verify", "."])).2, Some(0));
+    assert_eq!(tree.index("verify").2, Some(0));
     // The catalog and, if it has documents, a segment.
     assert_eq!(tree.files().len(), if tree.is_trusted() { 2 } else { 1 });
 }
@@ -604,7 +547,7 @@ fn long_paths_are_indexed() {
 #[test]
 fn a_tree_is_found_through_a_link_to_it() {
     let tree = Tree::indexed(&FILES);
-    let link = tree.directory.path().join("link");
+    let link = tree.directory.at("link");
     std::os::unix::fs::symlink(tree.root(), &link).expect("success");
     let (out, ..) = tree.grep(&["--stats", "needle", link.to_str().expect("success")]);
     assert_eq!(out.contains("checked against the index"), !out.contains("index not used"), "{out}");
@@ -616,7 +559,7 @@ fn an_update_reads_what_has_changed() {
     let tree = Tree::new(&FILES);
     // Otherwise the rest of the only segment is so small that it is read again.
     (0..6).for_each(|number| tree.write(&format!("more/{number}"), "hay\n"));
-    let update = || run(&mut tree.comb(&["index", "update", "."])).1;
+    let update = || tree.index("update").1;
     assert!(update().contains("no index; build one with"));
     tree.build();
     if !tree.is_trusted() {
@@ -625,7 +568,7 @@ fn an_update_reads_what_has_changed() {
     assert!(update().contains(": 0 of 10 files read, nothing has changed; took "));
     tree.write("two.c", "needle\n");
     tree.write("below/new.c", "new\n");
-    fs::remove_file(tree.root().join("below/four.txt")).expect("success");
+    tree.remove("below/four.txt");
     assert_eq!(tree.statistic("needle", " files changed since it was built"), Some(1));
     assert!(update().contains(": 2 of 10 files read; took "));
     assert_eq!(tree.same(&["-l", "needle"]).0, "below/three.h\none.c\ntwo.c\n");
@@ -636,14 +579,11 @@ fn an_update_reads_what_has_changed() {
 
 #[test]
 fn many_updates_leave_few_segments() {
-    let tree = Tree::indexed(&FILES);
-    if !tree.is_trusted() {
-        return;
-    }
+    let Some(tree) = Tree::trusted(&FILES) else { return };
     for number in 0..40 {
         tree.write(&format!("new/{number}.c"), format!("word{number}\nneedle\n"));
         tree.write("below/three.h", format!("{number}\n"));
-        let (_, err, code) = run(&mut tree.comb(&["index", "update", "."]));
+        let (_, err, code) = tree.index("update");
         assert_eq!(code, Some(0), "{err}");
         let segments = tree.files().iter().filter(|path| path.extension().is_some()).count();
         assert!(segments <= 4, "{segments}");
@@ -666,7 +606,7 @@ fn a_search_updates_an_index_if_it_is_asked_to() {
     tree.grep(&["--index-update", "needle"]);
     let (_, err, code) = tree.grep(&["--index=require", "-q", "needle"]);
     assert_eq!((err.as_str(), code), ("", Some(0)));
-    run(&mut tree.comb(&["index", "drop", "."]));
+    tree.index("drop");
     assert_eq!(tree.grep(&["--index-update", "-l", "needle"]).2, Some(0));
     assert!(fs::read_dir(tree.home()).expect("success").next().is_none());
 }
@@ -691,13 +631,11 @@ impl Tree {
     }
 
     /// The state of the watch.
-    fn state(&self) -> serde_json::Value {
-        let (out, ..) = run(&mut self.comb(&["index", "info", "--json", "."]));
-        let mut info: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
-        info["watch"].take()
+    fn state(&self) -> Value {
+        self.info()["watch"].take()
     }
 
-    fn await_watch(&self, is_reached: impl Fn(&serde_json::Value) -> bool) {
+    fn await_watch(&self, is_reached: impl Fn(&Value) -> bool) {
         let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
         loop {
             let state = self.state();
@@ -712,10 +650,7 @@ impl Tree {
 
 #[test]
 fn a_watch_answers_with_all_that_happened_before() {
-    let tree = Tree::indexed(&FILES);
-    if !tree.is_trusted() {
-        return;
-    }
+    let Some(tree) = Tree::trusted(&FILES) else { return };
     let _watch = tree.watch();
     let same = |out: &str| assert_eq!(tree.same(&["-l", "needle"]).0, out);
     for round in 0..20 {
@@ -725,20 +660,20 @@ fn a_watch_answers_with_all_that_happened_before() {
         same("below/three.h\none.c\n");
         tree.write("below/new.c", "needle\n");
         same("below/new.c\nbelow/three.h\none.c\n");
-        fs::rename(tree.root().join("below"), tree.root().join("c")).expect("success");
+        tree.rename("below", "c");
         same("c/new.c\nc/three.h\none.c\n");
-        fs::rename(tree.root().join("c"), tree.root().join("below")).expect("success");
-        fs::remove_file(tree.root().join("below/new.c")).expect("success");
+        tree.rename("c", "below");
+        tree.remove("below/new.c");
         tree.write(".ignore", "*.h\n");
         same("one.c\n");
-        fs::remove_file(tree.root().join(".ignore")).expect("success");
+        tree.remove(".ignore");
         if round % 10 == 0 {
             tree.await_watch(|state| state["compared"] == 0);
         }
     }
     assert_eq!(tree.grep(&["--files-without-match", "needle"]).0, "below/four.txt\ntwo.c\n");
-    assert_eq!(tree.grep(&["no such"]), ("below/four.txt:no such word\n".to_owned(), String::new(), Some(0)));
-    assert_eq!(tree.same(&["nothing to be found"]), (String::new(), String::new(), Some(1)));
+    assert_eq!(tree.grep(&["no such"]), answer("below/four.txt:no such word\n", "", 0));
+    assert_eq!(tree.same(&["nothing to be found"]), answer("", "", 1));
     let (_, err, code) = tree.same(&["-g", "*.none", "needle"]);
     assert!(err.contains("no files were searched") && code == Some(2), "{err}");
     assert!(tree.state()["answers"].as_u64() >= Some(100));
@@ -749,12 +684,9 @@ fn a_watch_answers_with_all_that_happened_before() {
 fn a_watch_knows_of_links_from_outside_and_of_maps() {
     use std::os::fd::AsRawFd;
 
-    let tree = Tree::indexed(&FILES);
-    if !tree.is_trusted() {
-        return;
-    }
+    let Some(tree) = Tree::trusted(&FILES) else { return };
     let _watch = tree.watch();
-    let outside = tree.directory.path().join("outside");
+    let outside = tree.directory.at("outside");
     fs::hard_link(tree.root().join("two.c"), &outside).expect("success");
     tree.await_watch(|state| state["compared"] == 0);
     fs::write(&outside, "needle\n").expect("success");
@@ -779,10 +711,7 @@ fn a_watch_knows_of_links_from_outside_and_of_maps() {
 
 #[test]
 fn a_watch_leaves_out_what_only_rules_could_change() {
-    let tree = Tree::indexed(&RULES);
-    if !tree.is_trusted() {
-        return;
-    }
+    let Some(tree) = Tree::trusted(&RULES) else { return };
     let _watch = tree.watch();
     change_rules(&tree);
     assert!(tree.state()["answers"].as_u64() >= Some(9));
@@ -794,18 +723,15 @@ fn a_watch_leaves_out_what_only_rules_could_change() {
 
 #[test]
 fn a_watch_updates_the_index_and_ends_with_it() {
-    let tree = Tree::indexed(&FILES);
-    if !tree.is_trusted() {
-        return;
-    }
+    let Some(tree) = Tree::trusted(&FILES) else { return };
     let mut watch = tree.watch();
-    let (_, err, code) = run(&mut tree.comb(&["index", "watch", "."]));
+    let (_, err, code) = tree.index("watch");
     assert!(err.contains("another process is watching this tree") && code == Some(2), "{err}");
     tree.write("new/five.c", "needle\n");
     tree.await_watch(|state| state["updates"].as_u64() >= Some(1) && state["compared"] == 0);
     assert_eq!(tree.statistic("needle", " files not in the index"), Some(0));
     assert_eq!(tree.same(&["-l", "needle"]).0, "below/three.h\nnew/five.c\none.c\n");
-    run(&mut tree.comb(&["index", "drop", "."]));
+    tree.index("drop");
     tree.write("two.c", "needle\n");
     assert_eq!(watch.0.wait().expect("success").code(), Some(0));
     assert_eq!(tree.grep(&["-l", "needle"]).0, "below/three.h\nnew/five.c\none.c\ntwo.c\n");
@@ -817,9 +743,9 @@ fn a_watch_needs_linux() {
     if finecomb_sys::IS_LINUX {
         return;
     }
-    let (out, err, code) = run(&mut tree.comb(&["index", "watch", "."]));
+    let (out, err, code) = tree.index("watch");
     assert!(err.contains("a watch needs Linux") && err.lines().count() == 1, "{err}");
     assert_eq!((out.as_str(), code), ("", Some(2)));
-    let (_, err, _) = run(&mut tree.comb(&["index", "build", "."]));
+    let (_, err, _) = tree.index("build");
     assert!(err.contains("use an index only on Linux"), "{err}");
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::client::Client;
-use crate::support::{directory_with, write};
+use crate::support::{Place, directory_with, write};
 
 /// Results and the cursor of an answer.
 fn page(client: &mut Client, tool: &str, arguments: &Value) -> (Vec<Value>, Option<String>, Vec<String>) {
@@ -129,7 +129,7 @@ fn a_cursor_holds_when_the_tree_changes() {
     let moved = |what: &str| vec![format!("results may have moved: c {what} since the last page")];
     let expected = ["c:2", "c:3", "d:1", "e:1"].map(str::to_owned).to_vec();
     assert_eq!(paths(), (expected, moved("has changed")));
-    fs::remove_file(tree.path().join("c")).expect("a file");
+    fs::remove_file(tree.at("c")).expect("a file");
     assert_eq!(paths(), (vec!["d:1".to_owned(), "e:1".to_owned()], moved("is gone")));
 }
 

@@ -3,7 +3,8 @@
 pub(crate) mod server;
 
 use std::env;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -84,6 +85,15 @@ pub(crate) fn shell(directory: &TempDir, script: &str) -> Command {
     command
 }
 
+/// Runs a script as an unprivileged user: root may read everything.
+pub(crate) fn unprivileged(directory: &TempDir, script: &str) -> Answer {
+    fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).expect("setting permissions");
+    copy_of_comb(directory, ".comb");
+    let is_root = rustix::process::geteuid().is_root();
+    let user = if is_root { "setpriv --reuid=65534 --regid=65534 --clear-groups" } else { "" };
+    directory.run(&format!("comb() {{ {user} ./.comb \"$@\"; }}; {script}"))
+}
+
 /// A directory with the given files, and their parent directories.
 pub(crate) fn directory_with(files: &[(&str, &str)]) -> TempDir {
     let directory = tempdir().expect("a directory");
@@ -91,6 +101,60 @@ pub(crate) fn directory_with(files: &[(&str, &str)]) -> TempDir {
         write(&directory, name, content);
     }
     directory
+}
+
+/// A directory as the place where scripts run, in which `comb` is the program under test.
+pub(crate) trait Place {
+    /// Where a name is in it.
+    fn at(&self, name: &str) -> PathBuf;
+
+    /// The text of a file.
+    fn read(&self, name: &str) -> String;
+
+    /// Runs a script.
+    fn run(&self, script: &str) -> Answer;
+
+    /// Checks the answer of a script.
+    fn answers(&self, script: &str, out: &str, err: &str, code: i32);
+
+    /// Checks what a script prints that succeeds without a message.
+    fn prints(&self, script: &str, out: &str);
+
+    /// Checks that a script prints nothing and fails with a message that contains `reason`. Returns the message.
+    fn refuses(&self, script: &str, reason: &str) -> String;
+}
+
+impl Place for TempDir {
+    fn at(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    #[track_caller]
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.at(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    fn run(&self, script: &str) -> Answer {
+        run(&mut shell(self, script))
+    }
+
+    #[track_caller]
+    fn answers(&self, script: &str, out: &str, err: &str, code: i32) {
+        assert_eq!(self.run(script), answer(out, err, code), "{script}");
+    }
+
+    #[track_caller]
+    fn prints(&self, script: &str, out: &str) {
+        self.answers(script, out, "", 0);
+    }
+
+    #[track_caller]
+    fn refuses(&self, script: &str, reason: &str) -> String {
+        let (out, err, code) = self.run(script);
+        assert_eq!((out.as_str(), code), ("", Some(2)), "{script}: {err}");
+        assert!(err.contains(reason), "{script}: {err}");
+        err
+    }
 }
 
 /// Writes a file, and creates its parent directories.
