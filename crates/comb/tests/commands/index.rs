@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::support::server::Server;
-use crate::support::{COMB, Place, answer, directory_with};
+use crate::support::{COMB, Place, directory_with, write};
 
 const DIGITS: &str =
     "1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679";
@@ -12,28 +12,23 @@ const POEM: &str = "one fish\ntwo fish\r\nred fish\nblue fish";
 #[test]
 fn digits_of_pi_are_printed_and_packed() {
     let directory = directory_with(&[]);
-    directory.prints("comb pi 50", "14159265358979323846264338327950288419716939937510\n");
+    directory.prints("comb pi 50", &format!("{}\n", &DIGITS[..50]));
     directory.prints("comb pi 0", "\n");
     directory.prints("comb pi 5 --packed | od -An -tx1", " 14 15 90\n");
     // Digits 991 to 1,000, 9,991 to 10,000 and 999,991 to 1,000,000.
-    for (digits, last) in [("1k", "2164201989"), ("10_000", "5256375678"), ("1M", "5779458151")] {
-        directory.prints(&format!("comb pi {digits} -w 2 | tail -c 11"), &format!("{last}\n"));
+    for (digits, last) in [("1k", "2164201989\n"), ("10_000", "5256375678\n"), ("1M", "5779458151\n")] {
+        directory.prints(&format!("comb pi {digits} -w 2 | tail -c 11"), last);
     }
     directory.prints("comb pi 100 -o pi && cat pi", &format!("{DIGITS}\n"));
-    assert_eq!(
-        directory.run("comb pi 3 -o /dev/full").1,
-        "comb: /dev/full: cannot write: no space left on device\n"
-    );
-    assert_eq!(
-        directory.run("comb pi 3 -o nix/pi").1,
-        "comb: nix/pi: cannot write: no such file or directory\n"
-    );
-    let (_, message, code) = directory.run("comb pi 8G");
-    assert!(
-        message.starts_with("comb: 8,000,000,000 digits take 144 GB of memory, and ") && code == Some(2),
-        "{message}"
-    );
-    assert!(directory.run("comb pi many").1.contains("expected a number of digits, such as 1000 or 20M"));
+    for (arguments, message) in [
+        ("3 -o /dev/full", "comb: /dev/full: cannot write: no space left on device\n"),
+        ("3 -o nix/pi", "comb: nix/pi: cannot write: no such file or directory\n"),
+        ("8G", "comb: 8,000,000,000 digits take 144 GB of memory, and "),
+    ] {
+        let (_, said, code) = directory.run(&format!("comb pi {arguments}"));
+        assert!(said.starts_with(message) && code == Some(2), "{said}");
+    }
+    directory.refuses("comb pi many", "expected a number of digits, such as 1000 or 20M");
 }
 
 #[test]
@@ -62,83 +57,65 @@ fn occurrences_are_printed_with_their_position() {
     ] {
         directory.answers(&format!("comb find {arguments}"), out, "", code);
     }
-    let (out, _, _) = directory.run("comb find pi.comb 535 --json --context 3");
-    assert_eq!(
-        out,
+    directory.prints(
+        "comb find pi.comb 535 --json --context 3",
         "{\"pattern\":\"535\",\"from\":1,\"count\":1,\"position\":8,\"line\":null,\"column\":null,\"before\":\"926\",\
-         \"match\":\"535\",\"after\":\"897\"}\n"
+         \"match\":\"535\",\"after\":\"897\"}\n",
     );
-    assert_eq!(directory.run("comb find pi.comb 79 --all --json | wc -l").0.trim(), "3");
+    directory.prints("comb find pi.comb 79 --all --json | wc -l", "3\n");
 }
 
 #[test]
 fn errors_are_one_line() {
     let directory = directory_with(&[("pi", DIGITS), ("three", "3.14"), ("odd", "141"), ("empty", "")]);
-    assert_eq!(directory.run("for text in pi odd empty; do comb index build $text || exit; done").2, Some(0));
-    fs::write(directory.at("cut"), &fs::read(directory.at("pi.comb")).expect("an index")[..9000])
-        .expect("a file");
-    let header = |at: usize| {
-        let mut bytes = fs::read(directory.at("pi.comb")).expect("an index");
-        bytes[at] ^= 1;
-        bytes
-    };
-    fs::write(directory.at("newer"), header(8)).expect("a file");
-    fs::write(directory.at("changed"), header(16)).expect("a file");
-    fs::write(directory.at("suffixes"), header(8192)).expect("a file");
+    let build = "for text in pi odd empty; do comb index build $text || exit; done";
+    assert_eq!(directory.run(build).2, Some(0));
+    let index = fs::read(directory.at("pi.comb")).expect("an index");
+    write(&directory, "cut", &index[..9000]);
+    for (name, at) in [("newer", 8), ("changed", 16), ("suffixes", 8192)] {
+        write(&directory, name, [&index[..at], &[index[at] ^ 1], &index[at + 1..]].concat());
+    }
     for (script, message) in [
-        ("comb find pi.comb 12x", "comb: invalid 'x' at position 3: the index contains only digits"),
-        ("comb find pi.comb ''", "comb: the pattern is empty"),
+        ("find pi.comb 12x", "invalid 'x' at position 3: the index contains only digits"),
+        ("find pi.comb ''", "the pattern is empty"),
+        ("find pi.comb 1 --from 0", "position 0 is before the start of the text; the first position is 1"),
+        ("find pi.comb 1 --from 102", "position 102 is past the end of the text; the last position is 100"),
+        ("find nix 1", "nix: no such file or directory"),
+        ("find . 1", ".: is a directory"),
+        ("find three 1", "three: not a comb index; build one with 'comb index build'"),
+        ("find empty 1", "empty: not a comb index; build one with 'comb index build'"),
+        ("find cut 1", "cut: index truncated: 9,000 bytes instead of 20,480; build it again"),
         (
-            "comb find pi.comb 1 --from 0",
-            "comb: position 0 is before the start of the text; the first position is 1",
+            "find newer 1",
+            "newer: unsupported index format version 0 (this comb reads version 1); build the index again",
         ),
+        ("find changed 1", "changed: index corrupt: wrong checksum of the header; build it again"),
         (
-            "comb find pi.comb 1 --from 102",
-            "comb: position 102 is past the end of the text; the last position is 100",
+            "index verify suffixes",
+            "suffixes: index corrupt: wrong checksum of the suffix array; build it again",
         ),
-        ("comb find nix 1", "comb: nix: no such file or directory"),
-        ("comb find . 1", "comb: .: is a directory"),
-        ("comb find three 1", "comb: three: not a comb index; build one with 'comb index build'"),
-        ("comb find empty 1", "comb: empty: not a comb index; build one with 'comb index build'"),
-        ("comb find cut 1", "comb: cut: index truncated: 9,000 bytes instead of 20,480; build it again"),
+        ("index build nix", "nix: no such file or directory"),
+        ("index build /dev/null", "/dev/null: not a regular file; copy the text to one first"),
         (
-            "comb find newer 1",
-            "comb: newer: unsupported index format version 0 (this comb reads version 1); build the index again",
+            "index build three --alphabet digits",
+            "three: invalid '.' at byte 1 for the alphabet digits; use --alphabet bytes for any text",
         ),
-        ("comb find changed 1", "comb: changed: index corrupt: wrong checksum of the header; build it again"),
+        ("index build pi -o three", "three: file exists and is not a comb index; use --force to replace it"),
         (
-            "comb index verify suffixes",
-            "comb: suffixes: index corrupt: wrong checksum of the suffix array; build it again",
+            "index export odd.comb --pisearch odd",
+            "odd.comb: the Pi Searcher's format requires an even number of digits; build the index with one digit less",
         ),
-        ("comb index build nix", "comb: nix: no such file or directory"),
-        ("comb index build /dev/null", "comb: /dev/null: not a regular file; copy the text to one first"),
-        (
-            "comb index build three --alphabet digits",
-            "comb: three: invalid '.' at byte 1 for the alphabet digits; use --alphabet bytes for any text",
-        ),
-        (
-            "comb index build pi -o three",
-            "comb: three: file exists and is not a comb index; use --force to replace it",
-        ),
-        (
-            "comb index export odd.comb --pisearch odd",
-            "comb: odd.comb: the Pi Searcher's format requires an even number of digits; build the index with one digit less",
-        ),
-        ("comb index import --pisearch nix", "comb: nix.4.bin: no such file or directory"),
+        ("index import --pisearch nix", "nix.4.bin: no such file or directory"),
     ] {
-        let (out, said, code) = directory.run(script);
+        let said = directory.refuses(&format!("comb {script}"), "");
         // The estimate is printed before the text is read.
-        let last = said.lines().filter(|line| !line.contains("; the build takes ")).collect::<Vec<_>>();
-        assert_eq!((&*out, &*last, code), ("", &[message][..], Some(2)), "{script}");
+        let last: Vec<_> = said.lines().filter(|line| !line.contains("; the build takes ")).collect();
+        assert_eq!(last, [format!("comb: {message}")], "{script}");
     }
     directory.answers("comb find empty.comb 1", "", "", 1);
-    let sparse = directory.run("truncate -s 900G huge && comb index build huge");
-    assert!(
-        sparse.1.starts_with("comb: huge: building the index takes 9.66 TB of memory, and "),
-        "{}",
-        sparse.1
-    );
-    assert_eq!(sparse.2, Some(2));
+    let (_, said, code) = directory.run("truncate -s 900G huge && comb index build huge");
+    assert!(said.starts_with("comb: huge: building the index takes 9.66 TB of memory, and "), "{said}");
+    assert_eq!(code, Some(2));
 }
 
 #[test]
@@ -146,14 +123,12 @@ fn an_index_is_described_verified_and_converted() {
     let directory = directory_with(&[("pi", DIGITS)]);
     let (_, messages, _) = directory.run("comb index build pi -w 3");
     assert!(messages.starts_with("comb: pi: 100 B; the build takes "), "{messages}");
-    assert!(messages.contains(" of memory, at most "), "{messages}");
-    assert!(messages.contains("\ncomb: pi.comb: 100 digits; took "), "{messages}");
-    assert!(messages.contains(": reading ") && messages.contains("s, packing "), "{messages}");
+    for part in [" of memory, at most ", "\ncomb: pi.comb: 100 digits; took ", ": reading ", "s, packing "] {
+        assert!(messages.contains(part), "{messages}");
+    }
     let (info, _, _) = directory.run("comb index info pi.comb");
-    assert!(
-        info.starts_with("alphabet       digits\nsymbols        100\nsize           20.5 kB\nversion "),
-        "{info}"
-    );
+    let begin = "alphabet       digits\nsymbols        100\nsize           20.5 kB\nversion ";
+    assert!(info.starts_with(begin), "{info}");
     let (info, _, _) = directory.run("comb index info pi.comb --json");
     let info: serde_json::Value = serde_json::from_str(&info).expect("an object");
     assert_eq!((&info["symbols"], &info["sections"]["suffix_array"]), (&100.into(), &400.into()));
@@ -165,84 +140,74 @@ fn an_index_is_described_verified_and_converted() {
     assert_eq!((messages.lines().next(), code), (Some("comb: wrote b.4.bin and b.4.idx"), Some(0)));
 }
 
+/// The message that an output is one of the inputs.
+fn same_file(output: &str, input: &str) -> String {
+    format!("comb: {output}: same file as the input {input}; use another output\n")
+}
+
 #[test]
 fn an_index_does_not_replace_its_text() {
     let directory = directory_with(&[("pi", DIGITS)]);
-    assert_eq!(
-        directory.run("ln -s pi link && ln pi hard && ln pi named.comb && ln -s named.comb pi.comb").2,
-        Some(0)
-    );
+    directory.prints("ln -s pi link && ln pi hard && ln pi named.comb && ln -s named.comb pi.comb", "");
     for (output, force) in [("pi", ""), ("./pi", ""), ("link", ""), ("hard", "--force"), ("pi", "--force")] {
-        let message = format!("comb: {output}: same file as the input pi; use another output\n");
-        directory.answers(&format!("comb index build pi -o {output} {force}"), "", &message, 2);
+        let script = format!("comb index build pi -o {output} {force}");
+        directory.answers(&script, "", &same_file(output, "pi"), 2);
     }
     // The default path of the index may lead to the text, too.
-    let message = "comb: pi.comb: same file as the input pi; use another output\n";
-    directory.answers("comb index build pi", "", message, 2);
-    assert_eq!(directory.run("cat pi hard named.comb").0, DIGITS.repeat(3));
+    directory.answers("comb index build pi", "", &same_file("pi.comb", "pi"), 2);
+    directory.prints("cat pi hard named.comb", &DIGITS.repeat(3));
 }
 
 #[test]
 fn only_files_of_the_same_kind_are_replaced_without_force() {
     let directory = directory_with(&[("pi", DIGITS), ("notes", "notes\n"), ("empty", "")]);
-    let exists = |name: &str, kind: &str| {
-        let message = "use --force to replace it";
-        answer("", &format!("comb: {name}: file exists{kind}; {message}\n"), 2)
+    let succeeds = |script: &str| assert_eq!(directory.run(script).2, Some(0), "{script}");
+    let exists = |script: &str, name: &str, kind: &str| {
+        let message = format!("comb: {name}: file exists{kind}; use --force to replace it\n");
+        directory.answers(script, "", &message, 2);
     };
+    let is_other = " and is not a comb index";
     let build = "comb index build pi -o";
-    assert_eq!(
-        directory.run(&format!("{build} i && cp i old && {build} i && {build} empty && cmp i empty")).2,
-        Some(0)
-    );
-    assert_eq!(directory.run(&format!("{build} notes")), exists("notes", " and is not a comb index"));
-    assert_eq!(
-        directory.run("ln -s notes pi.comb; comb index build pi"),
-        exists("pi.comb", " and is not a comb index")
-    );
-    assert_eq!(
-        directory.run("rm pi.comb; comb index build pi -o .").1,
-        "comb: .: not a regular file; use another output\n"
-    );
-    let device = "comb: /dev/null: not a regular file; use another output\n";
-    assert_eq!(directory.run("comb index build pi -o /dev/null --force").1, device);
+    succeeds(&format!("{build} i && cp i old && {build} i && {build} empty && cmp i empty"));
+    exists(&format!("{build} notes"), "notes", is_other);
+    exists("ln -s notes pi.comb; comb index build pi", "pi.comb", is_other);
+    for (script, name) in
+        [(format!("rm pi.comb; {build} ."), "."), (format!("{build} /dev/null --force"), "/dev/null")]
+    {
+        let message = format!("comb: {name}: not a regular file; use another output\n");
+        assert_eq!(directory.run(&script).1, message);
+    }
     // A corrupt index is replaced without --force.
-    assert_eq!(directory.run(&format!("head -c 5000 old > i; {build} i && cmp i old")).2, Some(0));
+    succeeds(&format!("head -c 5000 old > i; {build} i && cmp i old"));
 
-    assert_eq!(directory.run("comb index export i --pisearch e").2, Some(0));
-    assert_eq!(directory.run("comb index export i --pisearch e"), exists("e.4.bin", ""));
-    assert_eq!(directory.run("comb index export i --pisearch e --force").2, Some(0));
-    let message = "comb: x.4.idx: same file as the input i; use another output\n";
-    directory.answers("ln i x.4.idx; comb index export i --pisearch x --force", "", message, 2);
+    let export = "comb index export i --pisearch";
+    succeeds(&format!("{export} e"));
+    exists(&format!("{export} e"), "e.4.bin", "");
+    succeeds(&format!("{export} e --force"));
+    directory.answers(&format!("ln i x.4.idx; {export} x --force"), "", &same_file("x.4.idx", "i"), 2);
     let import = "comb index import --pisearch e -o";
-    assert_eq!(directory.run(&format!("{import} notes")), exists("notes", " and is not a comb index"));
-    let message = "comb: e.4.bin: same file as the input e.4.bin; use another output\n";
-    directory.answers(&format!("{import} e.4.bin --force"), "", message, 2);
-    assert_eq!(directory.run(&format!("{import} i && cmp i old")).2, Some(0));
+    exists(&format!("{import} notes"), "notes", is_other);
+    let same = same_file("e.4.bin", "e.4.bin");
+    directory.answers(&format!("{import} e.4.bin --force"), "", &same, 2);
+    succeeds(&format!("{import} i && cmp i old"));
 
-    assert_eq!(
-        directory
-            .run("comb pi 10 -o d && comb pi 20 -o d --packed && comb pi 5 -o d && comb pi 3 -o d && cat d")
-            .0,
-        "141\n"
-    );
-    assert_eq!(directory.run("comb pi 10 -o notes"), exists("notes", " and is not digits of pi"));
+    let pi = "comb pi 10 -o d && comb pi 20 -o d --packed && comb pi 5 -o d && comb pi 3 -o d && cat d";
+    assert_eq!(directory.run(pi).0, "141\n");
+    exists("comb pi 10 -o notes", "notes", " and is not digits of pi");
     assert_eq!(directory.run("comb pi 10 -o old").2, Some(2));
-    assert_eq!(
-        directory.run("cat notes && comb pi 3 -o /dev/stdout && comb pi 3 -o notes --force && cat notes").0,
-        "notes\n141\n141\n"
-    );
-    assert_eq!(directory.run(&format!("{build} notes --force && cmp notes i")).2, Some(0));
+    let forced = "cat notes && comb pi 3 -o /dev/stdout && comb pi 3 -o notes --force && cat notes";
+    assert_eq!(directory.run(forced).0, "notes\n141\n141\n");
+    succeeds(&format!("{build} notes --force && cmp notes i"));
 }
 
 /// By default, the threads of OpenMP spin while they wait: on busy cores for most of the time of a build.
 #[test]
 fn sorting_threads_wait_passively() {
     let directory = directory_with(&[]);
-    let policy = |script: &str| directory.run(&format!("export OMP_DISPLAY_ENV=verbose; {script}")).1;
-    let shown = policy("comb --version");
-    assert!(shown.contains("OMP_WAIT_POLICY = 'PASSIVE'"), "{shown}");
-    let shown = policy("OMP_WAIT_POLICY=active comb --version");
-    assert!(shown.contains("OMP_WAIT_POLICY = 'ACTIVE'"), "{shown}");
+    for (setting, expected) in [("", "PASSIVE"), ("OMP_WAIT_POLICY=active", "ACTIVE")] {
+        let shown = directory.run(&format!("export OMP_DISPLAY_ENV=verbose; {setting} comb --version")).1;
+        assert!(shown.contains(&format!("OMP_WAIT_POLICY = '{expected}'")), "{shown}");
+    }
 }
 
 /// Searches for every word of a text while a part of the suffix array is zero.

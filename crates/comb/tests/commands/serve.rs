@@ -18,6 +18,9 @@ const PI: &str =
     "1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679";
 const TEXT: &str = "one fish\ntwo fish\r\nred \u{e4}fish <b>&\nblue fish";
 
+/// A request after which the connection stays open.
+const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
 /// A directory with an index of digits and an index of a text.
 fn indexes() -> TempDir {
     let directory = directory_with(&[("pi", PI), ("text", TEXT)]);
@@ -48,16 +51,19 @@ fn the_interface_answers_in_json() {
         json!({"index": "pi", "pattern": "9", "from": 6, "count": 14, "position": 12, "line": null, "column": null,
             "before": "358", "match": "9", "after": "793"})
     );
-    let last = get("pi/search?q=9&before=101");
-    assert_eq!(
-        (&last["position"], &last["from"], &last["before_position"]),
-        (&json!(100), &json!(null), &json!(101))
-    );
-    let none = get("pi/search?q=000");
-    assert_eq!((&none["position"], &none["count"], &none["match"]), (&json!(null), &json!(0), &json!(null)));
-    let fish = get("text/search?q=fish&from=9&context=5");
-    assert_eq!((&fish["position"], &fish["line"], &fish["column"]), (&json!(13), &json!(2), &json!(5)));
-    assert_eq!((&fish["before"], &fish["after"]), (&json!("\ntwo "), &json!("\r\nred")));
+    for (target, members) in [
+        ("pi/search?q=9&before=101", json!({"position": 100, "from": null, "before_position": 101})),
+        ("pi/search?q=000", json!({"position": null, "count": 0, "match": null})),
+        (
+            "text/search?q=fish&from=9&context=5",
+            json!({"position": 13, "line": 2, "column": 5, "before": "\ntwo ", "after": "\r\nred"}),
+        ),
+    ] {
+        let answer = get(target);
+        for (name, value) in members.as_object().expect("members") {
+            assert_eq!(&answer[name], value, "{target}: {name}");
+        }
+    }
     assert_eq!(get("text/search?q=%C3%A4fish")["count"], 1);
     assert_eq!(get("text/search?q=%A4fish")["match_base64"], "pGZpc2g=");
     assert_eq!(get("text/search?q=%3Cb%3E%26")["match"], "<b>&");
@@ -77,21 +83,17 @@ fn a_count_of_any_size_ends_with_the_text() {
     let directory = indexes();
     let most = u64::MAX.to_string();
     let server = serve(&directory, &["--max-text", &most, "--max-context", &most, "--max-results", &most]);
-    let answer = server.get(&format!("/api/v1/pi/text?start=5&count={most}"));
-    assert_eq!(answer.json(), json!({"index": "pi", "start": 5, "count": 96, "text": &PI[4..]}));
-    let answer = server.get(&format!("/pidigits?start=95&count={most}"));
-    assert_eq!(answer.json()["digits"], PI[95..]);
-    let answer = server.get(&format!("/api/v1/pi/search?q=1415&context={most}"));
-    assert_eq!(answer.json()["after"], PI[4..]);
-    let answer = server.get(&format!("/api/v1/pi/all?q=1415&limit={most}"));
-    assert_eq!(answer.json()["positions"], json!([1]));
-    for (endpoint, status) in
-        [("pi/text?start", 400), ("pi/search?q=1&from", 400), ("pi/all?q=1&cursor", 400)]
-    {
-        assert_eq!(server.get(&format!("/api/v1/{endpoint}={most}")).status, status, "{endpoint}");
+    let get = |target: &str| server.get(&format!("{target}={most}"));
+    let text = json!({"index": "pi", "start": 5, "count": 96, "text": &PI[4..]});
+    assert_eq!(get("/api/v1/pi/text?start=5&count").json(), text);
+    assert_eq!(get("/pidigits?start=95&count").json()["digits"], PI[95..]);
+    assert_eq!(get("/api/v1/pi/search?q=1415&context").json()["after"], PI[4..]);
+    assert_eq!(get("/api/v1/pi/all?q=1415&limit").json()["positions"], json!([1]));
+    for endpoint in ["text?start", "search?q=1&from", "all?q=1&cursor"] {
+        assert_eq!(get(&format!("/api/v1/pi/{endpoint}")).status, 400, "{endpoint}");
     }
-    assert_eq!(server.get(&format!("/piquery?q=1&qs={most}")).status, 200);
-    assert_eq!(server.get(&format!("/pidigits?start={most}&count={most}")).json()["digits"], "");
+    assert_eq!(get("/piquery?q=1&qs").status, 200);
+    assert_eq!(get(&format!("/pidigits?start={most}&count")).json()["digits"], "");
 }
 
 #[test]
@@ -103,37 +105,38 @@ fn clients_of_the_pi_searcher_get_the_answers_of_its_own_server() {
         assert_eq!((answer.status, answer.field("content-type")), (200, Some("text/javascript")));
         let text = answer.text();
         let (before, rest) = text.split_once("\"et\":").expect("the time");
-        format!(
-            "{before}{}",
-            rest.trim_start_matches(|char: char| char.is_ascii_digit()).trim_start_matches(',')
-        )
+        let rest = rest.trim_start_matches(|char: char| char.is_ascii_digit()).trim_start_matches(',');
+        format!("{before}{rest}")
     };
-    assert_eq!(
-        without_time("/piquery?q=26535&q=pi&qs=2"),
-        "{\"r\":[{\"k\":\"26535\",\"st\":2,\"status\":\"found\",\"p\":6,\"db\":\"14159\",\"da\":\"89793238462643383279\",\"c\":1},\
-         {\"k\":\"pi\",\"st\":2,\"status\":\"notfound\",\"p\":0,\"db\":\"\",\"da\":\"\",\"c\":0}],\"status\":\"OK\"}"
-    );
-    assert_eq!(
-        without_time("/piquery?q=%3Cb%3E"),
-        "{\"r\":[{\"k\":\"\\u003cb\\u003e\",\"st\":0,\"status\":\"notfound\",\"p\":0,\"db\":\"\",\"da\":\"\",\"c\":0}],\"status\":\"OK\"}"
-    );
-    assert_eq!(without_time("/piquery"), "{\"error\":\"Missing query\",\"status\":\"FAILED\"}");
-    assert_eq!(without_time("/piquery?q=1&qs=x"), "{\"error\":\"Bad start position\",\"status\":\"FAILED\"}");
-    let many = format!("/piquery?{}", "q=1&".repeat(21));
-    assert_eq!(without_time(&many), "{\"error\":\"Too many queries\",\"status\":\"FAILED\"}");
-    let most = format!("/piquery?{}", "q=1&".repeat(20));
-    assert_eq!(without_time(&most).matches("\"status\":\"found\"").count(), 20);
+    let failed = |reason: &str| format!("{{\"error\":\"{reason}\",\"status\":\"FAILED\"}}");
+    let queries = |length| format!("/piquery?{}", "q=1&".repeat(length));
     let long = |length| format!("/piquery?q={}", "1".repeat(length));
-    assert_eq!(without_time(&long(1001)), "{\"error\":\"Query too long\",\"status\":\"FAILED\"}");
+    for (target, expected) in [
+        (
+            "/piquery?q=26535&q=pi&qs=2".to_owned(),
+            "{\"r\":[{\"k\":\"26535\",\"st\":2,\"status\":\"found\",\"p\":6,\"db\":\"14159\",\"da\":\"89793238462643383279\",\"c\":1},\
+             {\"k\":\"pi\",\"st\":2,\"status\":\"notfound\",\"p\":0,\"db\":\"\",\"da\":\"\",\"c\":0}],\"status\":\"OK\"}"
+                .to_owned(),
+        ),
+        (
+            "/piquery?q=%3Cb%3E".to_owned(),
+            "{\"r\":[{\"k\":\"\\u003cb\\u003e\",\"st\":0,\"status\":\"notfound\",\"p\":0,\"db\":\"\",\"da\":\"\",\"c\":0}],\"status\":\"OK\"}"
+                .to_owned(),
+        ),
+        ("/piquery".to_owned(), failed("Missing query")),
+        ("/piquery?q=1&qs=x".to_owned(), failed("Bad start position")),
+        (queries(21), failed("Too many queries")),
+        (long(1001), failed("Query too long")),
+        (
+            "/pidigits?start=95&count=10".to_owned(),
+            "{\"count\":10,\"digits\":\"70679\",\"start\":95,\"status\":\"success\"}".to_owned(),
+        ),
+        ("/pidigits?start=0".to_owned(), failed("Missing query parameters")),
+    ] {
+        assert_eq!(without_time(&target), expected, "{target}");
+    }
+    assert_eq!(without_time(&queries(20)).matches("\"status\":\"found\"").count(), 20);
     assert_eq!(without_time(&long(1000)).matches("\"status\":\"notfound\"").count(), 1);
-    assert_eq!(
-        without_time("/pidigits?start=95&count=10"),
-        "{\"count\":10,\"digits\":\"70679\",\"start\":95,\"status\":\"success\"}"
-    );
-    assert_eq!(
-        without_time("/pidigits?start=0"),
-        "{\"error\":\"Missing query parameters\",\"status\":\"FAILED\"}"
-    );
 }
 
 /// Statuses are checked for every answer of every test, in `Server::ask`.
@@ -165,18 +168,16 @@ fn answers_match_the_schemas_of_the_openapi_document() {
     ] {
         let answer = server.get(target);
         assert_eq!(answer.status, status, "{target}");
-        let errors: Vec<String> =
-            schema(name).iter_errors(&answer.json()).map(|error| error.to_string()).collect();
-        assert!(errors.is_empty(), "{target}: {errors:?} in {}", answer.text());
+        let (schema, answer) = (schema(name), answer.json());
+        let errors: Vec<_> = schema.iter_errors(&answer).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{target}: {errors:?} in {answer}");
         asked.push(target);
     }
     // Every documented path was requested above, and exists.
     for path in document["paths"].as_object().expect("paths").keys() {
         let end = path.trim_start_matches("/api/v1/{index}");
-        assert!(
-            asked.iter().any(|target| target.split('?').next().expect("a path").ends_with(end)),
-            "{path}"
-        );
+        let is_asked = |target: &&str| target.split('?').next().expect("a path").ends_with(end);
+        assert!(asked.iter().any(is_asked), "{path}");
         assert_ne!(server.get(path).status, 404 - 4 * u16::from(path.contains('{')), "{path}");
     }
 }
@@ -185,61 +186,46 @@ fn answers_match_the_schemas_of_the_openapi_document() {
 fn invalid_requests_are_answered_with_the_reason() {
     let directory = indexes();
     let server = serve(&directory, &["--max-pattern", "50", "--max-results", "10", "--max-text", "60"]);
-    let long = format!("/api/v1/pi/search?q={}", "1".repeat(51));
-    for (target, status, detail) in [
-        ("/api/v1/pi/search?q=12x", 400, "Invalid 'x' at position 3: the index contains only digits."),
-        ("/api/v1/pi/search?q=", 400, "The pattern is empty."),
-        ("/api/v1/pi/search", 400, "The parameter q is missing."),
-        ("/api/v1/pi/search?q=1&q=2", 400, "The parameter q is repeated."),
-        (
-            "/api/v1/pi/search?q=1&form=2",
-            400,
-            "Unknown parameter \"form\"; known parameters: q, from, before, context.",
-        ),
-        (&long, 400, "The pattern is 51 bytes long; the limit is 50."),
-        (
-            "/api/v1/pi/search?q=1&from=0",
-            400,
-            "Position 0 is before the start of the text; the first position is 1.",
-        ),
-        (
-            "/api/v1/pi/search?q=1&from=102",
-            400,
-            "Position 102 is past the end of the text; the last position is 100.",
-        ),
-        ("/api/v1/pi/search?q=1&from=-1", 400, "The parameter from must be a whole number, 0 or greater."),
-        (
-            "/api/v1/pi/search?q=1&from=99999999999999999999",
-            400,
-            "The parameter from must be a whole number, 0 or greater.",
-        ),
-        ("/api/v1/pi/search?q=1&from=1&before=9", 400, "The parameters from and before exclude each other."),
-        ("/api/v1/pi/search?q=1&context=1001", 400, "The parameter context must be at most 1000."),
-        ("/api/v1/pi/all?q=1&limit=11", 400, "The parameter limit must be at most 10."),
-        ("/api/v1/pi/text?count=61", 400, "The parameter count must be at most 60."),
-        ("/api/v1/nix/search?q=1", 404, "No index has this name; /api/v1/indexes lists all indexes."),
-        ("/api/v1/pi/nix", 404, "No such address; /openapi.json describes all addresses."),
-        ("/api/v1/../../etc/passwd", 404, "No such address; /openapi.json describes all addresses."),
-        ("/api/v1/%2e%2e/search?q=1", 404, "No index has this name; /api/v1/indexes lists all indexes."),
-        ("/..%2f..%2fetc/passwd", 404, "No such address; /openapi.json describes all addresses."),
-        ("/page/index.html", 404, "No such address; /openapi.json describes all addresses."),
-    ] {
+    let assert_problem = |target: &str, status: u16, detail: &str| {
         let answer = server.get(target);
         let problem = answer.json();
         assert_eq!((answer.status, problem["detail"].as_str()), (status, Some(detail)), "{target}");
-        assert_eq!(
-            (answer.field("content-type"), &problem["status"]),
-            (Some("application/problem+json"), &json!(status))
-        );
+        let kind = Some("application/problem+json");
+        assert_eq!((answer.field("content-type"), &problem["status"]), (kind, &json!(status)));
+    };
+    let long = format!("search?q={}", "1".repeat(51));
+    let number = "The parameter from must be a whole number, 0 or greater.";
+    for (target, detail) in [
+        ("search?q=12x", "Invalid 'x' at position 3: the index contains only digits."),
+        ("search?q=", "The pattern is empty."),
+        ("search", "The parameter q is missing."),
+        ("search?q=1&q=2", "The parameter q is repeated."),
+        ("search?q=1&form=2", "Unknown parameter \"form\"; known parameters: q, from, before, context."),
+        (&long, "The pattern is 51 bytes long; the limit is 50."),
+        ("search?q=1&from=0", "Position 0 is before the start of the text; the first position is 1."),
+        ("search?q=1&from=102", "Position 102 is past the end of the text; the last position is 100."),
+        ("search?q=1&from=-1", number),
+        ("search?q=1&from=99999999999999999999", number),
+        ("search?q=1&from=1&before=9", "The parameters from and before exclude each other."),
+        ("search?q=1&context=1001", "The parameter context must be at most 1000."),
+        ("all?q=1&limit=11", "The parameter limit must be at most 10."),
+        ("text?count=61", "The parameter count must be at most 60."),
+    ] {
+        assert_problem(&format!("/api/v1/pi/{target}"), 400, detail);
+    }
+    for target in ["/api/v1/nix/search?q=1", "/api/v1/%2e%2e/search?q=1"] {
+        assert_problem(target, 404, "No index has this name; /api/v1/indexes lists all indexes.");
+    }
+    for target in ["/api/v1/pi/nix", "/api/v1/../../etc/passwd", "/..%2f..%2fetc/passwd", "/page/index.html"]
+    {
+        assert_problem(target, 404, "No such address; /openapi.json describes all addresses.");
     }
     // The position after the last symbol is valid, and nothing is found there.
     assert_eq!(server.get("/api/v1/pi/search?q=1&from=101").json()["position"], json!(null));
     // An invalid escape stands for itself, and is not a digit.
     assert_eq!(server.get("/api/v1/pi/search?q=%zz").status, 400);
     assert_eq!(server.get("/api/v1/pi/search?q=%00").status, 400);
-    let answer = server.ask(
-        "POST /api/v1/pi/search HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 3\r\n\r\nq=1",
-    );
+    let answer = server.request("POST", "/api/v1/pi/search", "Content-Length: 3\r\n", "q=1");
     assert_eq!((answer.status, answer.field("allow")), (405, Some("get, head")));
 }
 
@@ -257,10 +243,8 @@ fn malformed_and_oversized_requests_are_rejected() {
         }
     };
     // The answer to bytes that do not resemble a request may be a closed connection.
-    for nonsense in
-        ["nonsense\r\n\r\n", "GET /\u{0} HTTP/1.1\r\nHost: localhost\r\n\r\n", "\x16\x03\x01\x02\r\n\r\n"]
-    {
-        rejected(&server.ask(nonsense), &[0, 400]);
+    for nonsense in ["nonsense", "GET /\u{0} HTTP/1.1\r\nHost: localhost", "\x16\x03\x01\x02"] {
+        rejected(&server.ask(&format!("{nonsense}\r\n\r\n")), &[0, 400]);
     }
     rejected(&server.ask("GET / HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n"), &[400]);
     let after_another =
@@ -271,8 +255,7 @@ fn malformed_and_oversized_requests_are_rejected() {
     rejected(&server.get(&long), &[414, 431]);
     rejected(&server.get_with("/", &format!("X-Long: {}", "x".repeat(70_000))), &[431]);
     // The server reads no more of a pattern of ten megabytes than the limit on the head.
-    let huge =
-        format!("GET /api/v1/text/search?q={} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(10 << 20));
+    let huge = format!("GET /api/v1/text/search?q={} HTTP/1.1\r\n\r\n", "x".repeat(10 << 20));
     let mut stream = server.connect();
     let _ = stream.write_all(huge.as_bytes());
     assert!(matches!(Answered::read(&mut stream).status, 0 | 414 | 431));
@@ -292,8 +275,8 @@ fn answers_can_be_cached_compressed_and_read_by_other_origins() {
     for target in ["/", "/app.js", "/openapi.json", "/api/v1/pi/search?q=1", "/api/v1/indexes"] {
         let answer = server.get(target);
         let tag = answer.field("etag").expect("a tag").to_owned();
-        let again =
-            server.get_with(target, &format!("If-None-Match: \"other\", {}", tag.replace("w/", "W/")));
+        let known = format!("If-None-Match: \"other\", {}", tag.replace("w/", "W/"));
+        let again = server.get_with(target, &known);
         assert_eq!((again.status, again.body.len(), again.field("etag")), (304, 0, Some(&*tag)), "{target}");
         assert_eq!(server.get_with(target, "If-None-Match: \"other\"").status, 200);
         assert_eq!(answer.field("x-content-type-options"), Some("nosniff"));
@@ -301,20 +284,19 @@ fn answers_can_be_cached_compressed_and_read_by_other_origins() {
     let page = server.get_with("/", "Accept-Encoding: gzip");
     assert_eq!(page.field("content-encoding"), Some("gzip"));
     assert!(page.body.starts_with(b"\x1f\x8b") || page.text().contains("\u{1f}"));
-    assert!(
-        server.get("/").field("content-security-policy").expect("a policy").starts_with("default-src 'none'")
-    );
+    let page = server.get("/");
+    assert!(page.field("content-security-policy").expect("a policy").starts_with("default-src 'none'"));
     assert_eq!(server.get_with("/healthz", "Accept-Encoding: gzip").field("content-encoding"), None);
     let asked = server.get_with("/api/v1/pi/count?q=1", "Origin: https://example.org");
     assert_eq!(asked.field("access-control-allow-origin"), Some("https://example.org"));
-    let head =
-        server.ask("HEAD /api/v1/pi/count?q=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let head = server.request("HEAD", "/api/v1/pi/count?q=1", "", "");
     assert_eq!((head.status, head.body.len(), head.field("content-length")), (200, 0, Some("38")));
-    let wrong = run(program(COMB, directory.path()).args(["serve", "pi.comb", "--cors", "example.org"]));
-    assert_eq!(wrong.1, "comb: invalid origin 'example.org'; use one like https://example.org\n");
-    let wrong =
-        run(program(COMB, directory.path()).args(["serve", "pi.comb", "--cors", "https://example.org/"]));
-    assert_eq!(wrong.1, "comb: invalid origin 'https://example.org/'; use https://example.org\n");
+    for (origin, hint) in
+        [("example.org", "one like https://example.org"), ("https://example.org/", "https://example.org")]
+    {
+        let message = format!("comb: invalid origin '{origin}'; use {hint}\n");
+        assert_eq!(directory.run(&format!("comb serve pi.comb --cors {origin}")).1, message);
+    }
     let metrics = server.get("/metrics");
     assert_eq!(metrics.field("cache-control"), Some("no-store"));
     assert_eq!(metrics.field("cross-origin-resource-policy"), Some("same-origin"));
@@ -330,7 +312,7 @@ fn idle_connections_are_closed() {
     half.write_all(b"GET / HTTP/1.1\r\nHost").expect("sent");
     let mut quiet = server.connect();
     let mut idle = server.connect();
-    idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
+    idle.write_all(HEALTH).expect("sent");
     assert!(matches!(Answered::read(&mut half).status, 0 | 408));
     assert_eq!(Answered::read(&mut quiet).status, 0);
     assert_eq!(Answered::read(&mut idle).status, 200);
@@ -342,20 +324,17 @@ fn idle_connections_are_closed() {
 fn connections_and_requests_beyond_the_limits_are_rejected() {
     let directory = indexes();
     let refused = |arguments: &[&str], status: u16| {
-        let server = serve(
-            &directory,
-            &[arguments, &["--cors", "https://example.org", "--access-log", "log"]].concat(),
-        );
-        let held: Vec<TcpStream> = (0..2)
-            .map(|_| {
-                let mut stream = server.connect();
-                stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
-                let mut status = [0; 15];
-                stream.read_exact(&mut status).expect("an answer");
-                assert_eq!(&status, b"HTTP/1.1 200 OK");
-                stream
-            })
-            .collect();
+        let arguments = [arguments, &["--cors", "https://example.org", "--access-log", "log"]].concat();
+        let server = serve(&directory, &arguments);
+        let hold = |_| {
+            let mut stream = server.connect();
+            stream.write_all(HEALTH).expect("sent");
+            let mut status = [0; 15];
+            stream.read_exact(&mut status).expect("an answer");
+            assert_eq!(&status, b"HTTP/1.1 200 OK");
+            stream
+        };
+        let held = [0, 1].map(hold);
         wait_until("a refusal", || server.get("/healthz").status == status);
         let answer = server.get("/healthz");
         assert_eq!((answer.status, answer.field("retry-after")), (status, Some("1")));
@@ -395,19 +374,16 @@ fn a_rebuilt_index_is_reopened_without_a_failed_request() {
     let server = Server::start(directory.path(), &["pi.comb"]);
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
-        let clients: Vec<_> = (0..3)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut asked = 0;
-                    while !is_done.load(Ordering::Relaxed) {
-                        let answer = server.get("/api/v1/pi/search?q=14159");
-                        assert_eq!((answer.status, &answer.json()["count"]), (200, &json!(1)), "{answer:?}");
-                        asked += 1;
-                    }
-                    asked
-                })
-            })
-            .collect();
+        let ask = || {
+            let mut asked = 0;
+            while !is_done.load(Ordering::Relaxed) {
+                let answer = server.get("/api/v1/pi/search?q=14159");
+                assert_eq!((answer.status, &answer.json()["count"]), (200, &json!(1)), "{answer:?}");
+                asked += 1;
+            }
+            asked
+        };
+        let clients = [0, 1, 2].map(|_| scope.spawn(ask));
         for length in (50..90).rev() {
             fs::write(directory.at("pi"), &PI[..length]).expect("a file");
             build(&directory, "pi");
@@ -417,9 +393,7 @@ fn a_rebuilt_index_is_reopened_without_a_failed_request() {
             });
         }
         is_done.store(true, Ordering::Relaxed);
-        assert!(
-            clients.into_iter().map(|client| client.join().expect("no failed request")).sum::<u32>() > 40
-        );
+        assert!(clients.map(|client| client.join().expect("no failed request")).iter().sum::<u32>() > 40);
     });
 }
 
@@ -453,7 +427,7 @@ fn a_signal_stops_the_server_after_the_requests_in_flight() {
     for signal in ["TERM", "INT"] {
         let mut server = serve(&directory, &["--shutdown-timeout", "5"]);
         let mut idle = server.connect();
-        idle.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");
+        idle.write_all(HEALTH).expect("sent");
         assert_eq!(server.get("/healthz").status, 200);
         server.signal(signal);
         assert_eq!(Answered::read(&mut idle).status, 200);
@@ -487,31 +461,35 @@ fn invalid_arguments_are_reported() {
     let directory = indexes();
     let server = serve(&directory, &[]);
     let address = server.address.to_string();
-    let said = |arguments: &[&str]| {
-        let (out, messages, code) = run(program(COMB, directory.path()).arg("serve").args(arguments));
-        assert_eq!((&*out, code), ("", Some(2)));
-        messages
-    };
-    assert_eq!(
-        said(&["pi.comb", "--listen", &address]),
-        format!("comb: cannot listen on {address}: address already in use\n")
-    );
-    assert_eq!(said(&["nix.comb"]), "comb: nix.comb: no such file or directory\n");
-    assert_eq!(said(&["pi"]), "comb: pi: not a comb index; build one with 'comb index build'\n");
-    assert_eq!(
-        said(&["pi.comb", "pi.comb"]),
-        "comb: duplicate index name 'pi'; choose another with NAME=INDEX\n"
-    );
-    assert_eq!(
-        said(&["pi.comb", "--access-log", "nix/log"]),
-        "comb: nix/log: cannot open the access log: no such file or directory\n"
-    );
-    assert!(said(&["a/b=pi.comb"]).starts_with("comb: invalid index name 'b=pi'"));
-    assert!(said(&["..=pi.comb"]).starts_with("comb: invalid index name '..'"));
-    assert_eq!(
-        said(&["pi.comb", "--allow-host", "http://comb.example"]),
-        "comb: invalid host 'http://comb.example'; use a name such as comb.example.org or an address, without scheme and port\n"
-    );
+    let invalid_host = "use a name such as comb.example.org or an address, without scheme and port";
+    for (arguments, message) in [
+        (
+            format!("pi.comb --listen {address}"),
+            format!("cannot listen on {address}: address already in use\n"),
+        ),
+        ("nix.comb".to_owned(), "nix.comb: no such file or directory\n".to_owned()),
+        ("pi".to_owned(), "pi: not a comb index; build one with 'comb index build'\n".to_owned()),
+        (
+            "pi.comb pi.comb".to_owned(),
+            "duplicate index name 'pi'; choose another with NAME=INDEX\n".to_owned(),
+        ),
+        (
+            "pi.comb --access-log nix/log".to_owned(),
+            "nix/log: cannot open the access log: no such file or directory\n".to_owned(),
+        ),
+        ("a/b=pi.comb".to_owned(), "invalid index name 'b=pi'".to_owned()),
+        ("..=pi.comb".to_owned(), "invalid index name '..'".to_owned()),
+        (
+            "pi.comb --allow-host http://comb.example".to_owned(),
+            format!("invalid host 'http://comb.example'; {invalid_host}\n"),
+        ),
+    ] {
+        let said = directory.refuses(&format!("comb serve {arguments}"), "");
+        assert!(
+            said.starts_with(&format!("comb: {message}")) && said.lines().count() == 1,
+            "{arguments}: {said}"
+        );
+    }
 }
 
 #[test]
@@ -523,7 +501,7 @@ fn comb_cgi_gives_the_same_answers() {
         command.env("REQUEST_METHOD", method).env("PATH_INFO", path).env("QUERY_STRING", query);
         run(&mut command).0
     };
-    let body = server_body(&directory, "/api/v1/pi/search?q=26535");
+    let body = serve(&directory, &[]).get("/api/v1/pi/search?q=26535").text();
     let head =
         format!("Status: 200\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
     assert_eq!(cgi("GET", "", "q=26535"), format!("{head}{body}"));
@@ -531,16 +509,9 @@ fn comb_cgi_gives_the_same_answers() {
     assert_eq!(cgi("HEAD", "", "q=26535"), head);
     assert!(cgi("GET", "", "q=x").starts_with("Status: 400\r\nContent-Type: application/problem+json\r\n"));
     let refused = cgi("POST", "", "q=1");
-    assert!(
-        refused.starts_with("Status: 405\r\n") && refused.contains("\r\nAllow: GET, HEAD\r\n"),
-        "{refused}"
-    );
+    let has_methods = refused.contains("\r\nAllow: GET, HEAD\r\n");
+    assert!(refused.starts_with("Status: 405\r\n") && has_methods, "{refused}");
     assert!(cgi("GET", "/nix", "").starts_with("Status: 404\r\n"));
-    let (_, messages, code) = run(program(COMB, directory.path()).args(["cgi", "pi.comb"]));
-    assert_eq!(code, Some(2));
-    assert_eq!(messages, "comb: no CGI request in the environment; let a web server start 'comb cgi'\n");
-}
-
-fn server_body(directory: &TempDir, target: &str) -> String {
-    serve(directory, &[]).get(target).text()
+    let message = "comb: no CGI request in the environment; let a web server start 'comb cgi'\n";
+    directory.answers("comb cgi pi.comb", "", message, 2);
 }

@@ -77,14 +77,19 @@ impl Server {
 
     /// Sends a GET request.
     pub(crate) fn get(&self, target: &str) -> Answered {
-        self.ask(&format!("GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+        self.request("GET", target, "", "")
     }
 
     /// Sends a GET request with additional header fields.
     pub(crate) fn get_with(&self, target: &str, fields: &str) -> Answered {
-        self.ask(&format!(
-            "GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{fields}\r\n\r\n"
-        ))
+        self.request("GET", target, &format!("{fields}\r\n"), "")
+    }
+
+    /// Sends a request with additional lines of header fields.
+    pub(crate) fn request(&self, method: &str, target: &str, fields: &str, body: &str) -> Answered {
+        let head =
+            format!("{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{fields}\r\n");
+        self.ask(&format!("{head}{body}"))
     }
 
     /// Sends a request, and checks that the OpenAPI document lists the status of the answer.
