@@ -215,7 +215,7 @@ pub(crate) fn cache_state(cold: Option<Cold>) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -257,12 +257,8 @@ mod tests {
     #[test]
     fn a_path_that_does_not_exist_is_an_error() {
         let error = CacheDropper::new(["/nowhere/at all"]).expect_err("no such path");
-        let expected = if IS_LINUX {
-            "/nowhere/at all: no such file or directory"
-        } else {
-            &Error::NoColdCache.to_string()
-        };
-        assert_eq!(error.to_string(), expected);
+        let missing = "/nowhere/at all: no such file or directory".to_owned();
+        assert_eq!(error.to_string(), if IS_LINUX { missing } else { Error::NoColdCache.to_string() });
     }
 
     #[test]
@@ -321,7 +317,8 @@ mod tests {
         }
     }
 
-    fn cold(in_memory: Option<u64>) -> Cold {
+    /// Caches that were dropped, with this many of the sampled pages left in memory.
+    pub(crate) fn cold(in_memory: Option<u64>) -> Cold {
         let residue = in_memory.map(|in_memory| Residue { pages: 64, in_memory });
         Cold { method: Method::Kernel, residue }
     }

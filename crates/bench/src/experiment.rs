@@ -164,8 +164,25 @@ fn invalid_number<'v>(value: &'v Value, place: &str) -> Option<(String, &'v Numb
 #[cfg(test)]
 pub(crate) mod tests {
     use std::fmt;
+    use std::num::NonZeroUsize;
+    use std::path::PathBuf;
+
+    use tempfile::TempDir;
 
     use super::*;
+
+    /// A number that is not zero.
+    pub(crate) fn nonzero(number: usize) -> NonZeroUsize {
+        NonZeroUsize::new(number).expect("not zero")
+    }
+
+    /// A file in a directory of its own.
+    pub(crate) fn file(content: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("file");
+        fs::write(&path, content).expect("a file");
+        (directory, path)
+    }
 
     /// Asserts that writing and reading a result does not change it.
     pub(crate) fn round_trips_through_its_file<E: Experiment + PartialEq + fmt::Debug>(result: &E) {

@@ -250,9 +250,10 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::experiment::tests::{file, nonzero};
 
     fn options(path: &std::path::Path) -> OverlapOptions {
-        let two = NonZeroUsize::new(2).expect("not zero");
+        let two = nonzero(2);
         OverlapOptions {
             path: path.to_owned(),
             widths: vec![two, NonZeroUsize::MIN, two],
@@ -285,9 +286,7 @@ mod tests {
 
     #[test]
     fn hashing_is_scaled_if_the_files_do_not_fit_in_memory() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("file");
-        fs::write(&path, "x ".repeat(200_000)).expect("a file");
+        let (_directory, path) = file("x ".repeat(200_000));
         let result =
             overlap(&OverlapOptions { memory: 300_000, ..options(&path) }, &|_| ()).expect("a result");
         assert_eq!((result.bytes, result.in_memory), (400_000, 2 * pieces::PIECE));
@@ -307,21 +306,12 @@ mod tests {
 
     #[test]
     fn a_different_result_is_an_error() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let path = directory.path().join("file");
-        fs::write(&path, "two words").expect("a file");
+        let (_directory, path) = file("two words");
         let (files, _) = files::below(&path).expect("files");
         let pieces = split(&files);
         let expected = Job { width: 1, ahead: false, work: 1 }.run(&files, &pieces).expect("a run");
-        let options = OverlapOptions {
-            path,
-            widths: vec![NonZeroUsize::MIN],
-            runs: NonZeroUsize::MIN,
-            warm: true,
-            cold: false,
-            work: NonZeroU32::MIN,
-            memory: 0,
-        };
+        let one = NonZeroUsize::MIN;
+        let options = OverlapOptions { widths: vec![one], runs: one, memory: 0, ..options(&path) };
         let bench = Bench { files: &files, pieces: &pieces, options: &options, progress: &|_| (), expected };
         assert!(bench.check("one", expected, true).is_ok());
         let without = Total { words: Words::default(), ..expected };

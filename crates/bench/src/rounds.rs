@@ -54,13 +54,14 @@ mod tests {
 
     use super::*;
     use crate::Error;
+    use crate::experiment::tests::nonzero;
 
     #[test]
     fn every_round_begins_with_another_case() {
         let (ran, steps) = (RefCell::new(String::new()), RefCell::new(Vec::new()));
         let results = interleaved(
             &['a', 'b', 'c'],
-            NonZeroUsize::new(4).expect("not zero"),
+            nonzero(4),
             char::to_string,
             &|step| steps.borrow_mut().push((step.done, step.total, step.name.to_owned())),
             |&case| {

@@ -250,31 +250,24 @@ mod tests {
         assert_eq!(piped("head -c 3").digest().expect("a run").bytes, 3);
         assert_eq!(piped(":").digest().expect("a run").bytes, 0);
         assert_eq!(shell("cat").digest().expect("a run").bytes, 0);
-        let directory = Job { pipe: Some("/".into()), ..shell(":") };
-        assert_eq!(directory.measure().expect_err("no file").to_string(), "/: is a directory");
-        let missing = Job { pipe: Some("/nowhere".into()), ..shell(":") };
-        assert_eq!(
-            missing.measure().expect_err("no file").to_string(),
-            "/nowhere: no such file or directory"
-        );
+        for (path, reason) in [("/", "is a directory"), ("/nowhere", "no such file or directory")] {
+            let job = Job { pipe: Some(path.into()), ..shell(":") };
+            assert_eq!(job.measure().expect_err("no file").to_string(), format!("{path}: {reason}"));
+        }
     }
 
     #[test]
     fn errors_name_command_and_reason() {
         let message = |job: Job| job.measure().expect_err("a failure").to_string();
         assert!(shell("exit 1").measure().is_ok());
-        assert_eq!(
-            message(shell("echo why >&2; exit 3")),
-            "sh -c 'echo why >&2; exit 3' exited with status 3: why"
-        );
-        assert_eq!(
-            message(shell("kill -9 $$")),
-            "sh -c 'kill -9 $$' was killed by signal 9 without a message"
-        );
-        assert_eq!(
-            message(Job::new("/nowhere/it's", ["a b", ""])),
-            "cannot run 'it'\\''s' 'a b' '': no such file or directory"
-        );
+        let missing = Job::new("/nowhere/it's", ["a b", ""]);
+        for (job, expected) in [
+            (shell("echo why >&2; exit 3"), "sh -c 'echo why >&2; exit 3' exited with status 3: why"),
+            (shell("kill -9 $$"), "sh -c 'kill -9 $$' was killed by signal 9 without a message"),
+            (missing, "cannot run 'it'\\''s' 'a b' '': no such file or directory"),
+        ] {
+            assert_eq!(message(job), expected);
+        }
     }
 
     #[test]

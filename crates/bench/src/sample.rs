@@ -96,11 +96,9 @@ mod tests {
     fn infinite_values_sort_last() {
         let infinite = f64::INFINITY;
         let sample = Sample::new(vec![1.0, infinite, 2.0, infinite, infinite]);
-        assert_eq!(
-            (sample.lower_quartile(), sample.median(), sample.quantile(1.0)),
-            (2.0, infinite, infinite)
-        );
-        assert_eq!(sample.quantile(0.3), infinite);
+        assert_eq!(sample.lower_quartile(), 2.0);
+        assert_eq!([0.3, 0.5, 1.0].map(|share| sample.quantile(share)), [infinite; 3]);
+        assert_eq!(sample.median(), infinite);
     }
 
     #[test]

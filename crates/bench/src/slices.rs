@@ -161,7 +161,7 @@ impl Experiment for Slices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::tests::round_trips_through_its_file;
+    use crate::experiment::tests::{nonzero, round_trips_through_its_file};
 
     fn thread(slices: &[[u64; 2]]) -> Thread {
         let slices: Vec<[u64; 2]> = slices.iter().map(|slice| slice.map(|ms| ms * 1_000_000)).collect();
@@ -208,7 +208,7 @@ virtual machine.
 
     #[test]
     fn slices_and_gaps_are_consistent() {
-        let threads = NonZeroUsize::new(3).expect("not zero");
+        let threads = nonzero(3);
         let options = SlicesOptions { threads, time: Duration::from_millis(30), gap: SlicesOptions::GAP };
         let slices = slices(&options).expect("a result");
         assert_eq!((slices.threads.len(), slices.time, slices.gap), (3, 30_000_000, 100_000));

@@ -186,10 +186,11 @@ mod tests {
 
     use super::*;
     use crate::experiment::Experiment;
+    use crate::experiment::tests::nonzero;
 
     fn spawned(pattern: &str, path: &Path) -> Result<Spawn> {
-        let widths = [2, 1, 2].map(|width| NonZeroUsize::new(width).expect("not zero")).to_vec();
-        let runs = NonZeroUsize::new(2).expect("not zero");
+        let widths = [2, 1, 2].map(nonzero).to_vec();
+        let runs = nonzero(2);
         let (pattern, path) = (pattern.to_owned(), path.to_owned());
         spawn(&SpawnOptions { pattern, path, widths, runs, cold: false }, &|_| ())
     }
@@ -206,13 +207,12 @@ mod tests {
         assert_eq!(names, ["one thread", "thread per file", "pool of 1", "pool of 2"]);
         let times = spawned.cases.iter().map(|case| &case.times).chain(&spawned.du);
         assert!(
-            times.into_iter().all(|times| times.wall.values().len() == 2 && times.cpu.values().len() == 2)
+            times
+                .into_iter()
+                .all(|times| [&times.wall, &times.cpu].map(|sample| sample.values().len()) == [2; 2])
         );
-        assert!(
-            spawned.notes()[0].contains("6 matching lines in 3 files with 24 B"),
-            "{:?}",
-            spawned.notes()
-        );
+        let notes = spawned.notes();
+        assert!(notes[0].contains("6 matching lines in 3 files with 24 B"), "{notes:?}");
     }
 
     #[test]

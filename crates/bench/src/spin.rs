@@ -199,7 +199,7 @@ impl Experiment for Spin {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::tests::round_trips_through_its_file;
+    use crate::experiment::tests::{nonzero, round_trips_through_its_file};
 
     fn example() -> Spin {
         let case = |threads, walls: &[f64]| Case { threads, wall: Sample::new(walls.to_vec()) };
@@ -244,8 +244,8 @@ Times are medians; IQR is the interquartile range of the runs.
 
     #[test]
     fn one_thread_is_always_measured() {
-        let threads = [3, 2, 3].map(|threads| NonZeroUsize::new(threads).expect("not zero"));
-        let runs = NonZeroUsize::new(2).expect("not zero");
+        let threads = [3, 2, 3].map(nonzero);
+        let runs = nonzero(2);
         let options = SpinOptions { threads: threads.to_vec(), iterations: Some(1000), runs };
         let spin = spin(&options, &|_| ()).expect("a result");
         assert_eq!(spin.cases.iter().map(|case| case.threads).collect::<Vec<_>>(), [1, 2, 3]);

@@ -118,14 +118,8 @@ mod tests {
 
     #[test]
     fn numbers_are_right_aligned_and_text_is_left_aligned() {
-        assert_eq!(
-            table().to_string(),
-            "\
-width  how     spread
-    1  a|b      0.1 %
- auto  größer    12 %
-"
-        );
+        let expected = "width  how     spread\n    1  a|b      0.1 %\n auto  größer    12 %\n";
+        assert_eq!(table().to_string(), expected);
     }
 
     #[test]
@@ -163,15 +157,9 @@ width  how     spread
 
     #[test]
     fn markdown_has_alignment_and_escaped_bars() {
-        assert_eq!(
-            table().markdown(),
-            "\
-| width | how | spread |
-| ---: | --- | ---: |
-| 1 | a\\|b | 0.1 % |
-| auto | größer | 12 % |
-"
-        );
+        let rows = "| 1 | a\\|b | 0.1 % |\n| auto | größer | 12 % |\n";
+        let head = "| width | how | spread |\n| ---: | --- | ---: |\n";
+        assert_eq!(table().markdown(), format!("{head}{rows}"));
     }
 
     #[test]

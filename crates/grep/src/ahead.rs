@@ -287,32 +287,20 @@ mod tests {
 
     use super::*;
     use crate::any_matcher::AnyMatcher;
+    use crate::differential::searching;
     use crate::matcher::{expressions, regex};
-    use crate::options::{Boundary, GrepOptions, LineEnd, PatternOptions};
+    use crate::options::{Boundary, GrepOptions, LineEnd};
 
-    const PATTERNS: [&str; 16] = [
-        r"a\nb",
-        r"a.*\n.*b",
-        r"^b\n",
-        r"a|^b\nc",
-        r"\bb\n+?a",
-        r"b$\n^a",
-        r"\na{1,2}",
-        r"[^a]b",
-        "(?s)a.b",
-        r"a*\n",
-        r"\n?",
-        r"(?:a\n){0,3}",
-        r"\Bb\s",
-        r"c\n\b",
-        r"(?m:$)\n",
-        r"\n\z",
-    ];
+    /// With two spaces between them.
+    const PATTERNS: &str = concat!(
+        r"a\nb  a.*\n.*b  ^b\n  a|^b\nc  \bb\n+?a  b$\n^a  \na{1,2}  [^a]b  (?s)a.b  a*\n  \n?  (?:a\n){0,3}  ",
+        r"\Bb\s  c\n\b  (?m:$)\n  \n\z",
+    );
 
     fn options(pattern: &str, boundary: Option<Boundary>) -> GrepOptions {
-        let patterns = [pattern.to_owned()].into();
-        let pattern = PatternOptions { patterns, boundary, multiline: true, ..PatternOptions::default() };
-        GrepOptions { pattern, ..GrepOptions::default() }
+        let mut options = searching(pattern);
+        (options.pattern.boundary, options.pattern.multiline) = (boundary, true);
+        options
     }
 
     fn ahead(options: &GrepOptions) -> Option<Ahead> {
@@ -384,7 +372,7 @@ mod tests {
     proptest! {
         #[test]
         fn remembered_matches_are_those_of_a_search(
-            pattern in prop::sample::select(&PATTERNS[..]),
+            pattern in prop::sample::select(PATTERNS.split("  ").collect::<Vec<_>>()),
             text in prop::collection::vec(prop::sample::select(b"aabbc \n\n\r\xC3\xA9\xA9\xFF\0".as_slice()), 0..300),
             size in 1..90_usize,
             boundary in prop::sample::select(vec![None, None, Some(Boundary::Word), Some(Boundary::Line)]),

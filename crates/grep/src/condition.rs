@@ -178,69 +178,47 @@ impl<M: Matcher> Matcher for Conditioned<M> {
 #[cfg(test)]
 mod tests {
     use crate::any_matcher::AnyMatcher;
+    use crate::differential::searching;
     use crate::line_matcher::LineMatcher;
     use crate::options::{GrepOptions, PatternOptions};
 
     use super::*;
 
     /// Calls `test` with a matcher for `pattern` with conditions.
-    fn with(pattern: PatternOptions, invert: bool, test: impl FnOnce(Conditioned<LineMatcher>)) {
-        match AnyMatcher::new(&GrepOptions { pattern, invert, ..GrepOptions::default() }) {
+    fn with(pattern: &PatternOptions, invert: bool, test: impl FnOnce(Conditioned<LineMatcher>)) {
+        let options = GrepOptions { pattern: pattern.clone(), invert, ..GrepOptions::default() };
+        match AnyMatcher::new(&options) {
             Ok(AnyMatcher::RustWith(matcher)) => test(*matcher),
             _ => panic!("a matcher with conditions"),
         }
     }
 
-    fn words(text: &str) -> Vec<String> {
-        text.split(' ').map(str::to_owned).collect()
-    }
-
     #[test]
     fn matches_are_those_of_the_pattern_in_lines_that_meet_the_conditions() {
-        let pattern = PatternOptions {
-            patterns: words("a").into(),
-            and: words("b"),
-            not: words("c"),
-            ..PatternOptions::default()
-        };
-        with(pattern, false, |matcher| {
-            let found =
-                |text: &[u8], at| matcher.find_at(text, at).expect("no error").map(|found| found.start());
-            assert_eq!(found(b"a\na b\na b c\nb a", 0), Some(2));
-            assert_eq!(found(b"a\na b\na b c\nb a", 3), Some(14));
-            assert_eq!(found(b"a\nb", 0), None);
-            assert_eq!(found(b"", 0), None);
-        });
-    }
-
-    #[test]
-    fn across_lines_all_lines_of_a_match_count() {
-        let pattern = PatternOptions {
-            patterns: words(r"x\n+y").into(),
-            and: words("b"),
-            not: words("c"),
-            multiline: true,
-            ..PatternOptions::default()
-        };
-        with(pattern, false, |matcher| {
-            let found = |text: &[u8]| matcher.find_at(text, 0).expect("no error").map(|found| found.start());
-            assert_eq!(found(b"x\ny\nb x\ny"), Some(6));
-            assert_eq!(found(b"x\ny b\n"), Some(0));
-            assert_eq!(found(b"x\ny b c\n"), None);
-            assert_eq!(found(b"x\ny\nb\n"), None);
-        });
+        let one = |pattern: &str| vec![pattern.to_owned()];
+        let pattern = PatternOptions { and: one("b"), not: one("c"), ..searching("a").pattern };
+        let lines = [("a\na b\na b c\nb a", 0, Some(2)), ("a\na b\na b c\nb a", 3, Some(14))];
+        let lines = [&lines[..], &[("a\nb", 0, None), ("", 0, None)]].concat();
+        // Across lines, all lines of a match count.
+        let across = PatternOptions { multiline: true, patterns: one(r"x\n+y").into(), ..pattern.clone() };
+        let spans = [("x\ny\nb x\ny", 0, Some(6)), ("x\ny b\n", 0, Some(0))];
+        let spans = [&spans[..], &[("x\ny b c\n", 0, None), ("x\ny\nb\n", 0, None)]].concat();
+        for (pattern, cases) in [(pattern, lines), (across, spans)] {
+            with(&pattern, false, |matcher| {
+                for (text, at, expected) in cases {
+                    let found = matcher.find_at(text.as_bytes(), at).expect("no error");
+                    assert_eq!(found.map(|found| found.start()), expected, "{text} {at}");
+                }
+            });
+        }
     }
 
     #[test]
     fn in_other_files_nothing_is_selected() {
-        let pattern = PatternOptions {
-            patterns: words("a").into(),
-            file_and: words("b"),
-            file_not: words("^c$"),
-            ..PatternOptions::default()
-        };
+        let [file_and, file_not] = ["b", "^c$"].map(|pattern| vec![pattern.to_owned()]);
+        let pattern = PatternOptions { file_and, file_not, ..searching("a").pattern };
         for invert in [false, true] {
-            with(pattern.clone(), invert, |mut matcher| {
+            with(&pattern, invert, |mut matcher| {
                 for (text, is_right) in
                     [("a\nb\n", true), ("a\n", false), ("a\nb\nc\n", false), ("a\nb\ncc", true)]
                 {

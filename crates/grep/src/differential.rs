@@ -42,6 +42,12 @@ impl FindNul for Text {
     }
 }
 
+/// A search for a pattern.
+pub(crate) fn searching(pattern: &str) -> GrepOptions {
+    let pattern = PatternOptions { patterns: [pattern.to_owned()].into(), ..PatternOptions::default() };
+    GrepOptions { pattern, ..GrepOptions::default() }
+}
+
 /// A file that is named, or found in a directory.
 fn source(named: bool) -> Source {
     if named { Source::named(0, Some(PATH.into())) } else { Source::found(0, PATH.into()) }
@@ -323,6 +329,12 @@ prop_compose! {
     }
 }
 
+/// The options of compact output.
+fn compact(options: GrepOptions) -> GrepOptions {
+    let (mode, colors, context_separator) = (Mode::Lines, None, None);
+    GrepOptions { compact: true, mode, colors, vimgrep: false, heading: true, context_separator, ..options }
+}
+
 /// Returns `true` if ripgrep finds the same in each line as in the line by itself. It does not in these cases:
 /// - Word boundaries in text that is not UTF-8: the engine looks at the bytes before the line.
 /// - Lines that end with a line feed alone among CRLF lines: in a line-by-line search, ripgrep includes the line feed in
@@ -350,11 +362,9 @@ proptest! {
         cuts in prop::collection::vec(0_usize..400, 0..6),
     ) {
         prop_assume!(is_comparable(&options, &text));
-        let (expected, any) = at_once(&options, &text);
-        let (whole, found) = in_blocks(&options, true, &text, &[]);
-        prop_assert_eq!((&whole, found), (&expected, any));
-        let (blocks, found) = in_blocks(&options, true, &text, &cuts);
-        prop_assert_eq!((&blocks, found), (&expected, any));
+        let expected = at_once(&options, &text);
+        prop_assert_eq!(&in_blocks(&options, true, &text, &[]), &expected);
+        prop_assert_eq!(&in_blocks(&options, true, &text, &cuts), &expected);
     }
 
     #[test]
@@ -375,19 +385,9 @@ proptest! {
         text in text(),
         cuts in prop::collection::vec(0_usize..400, 0..6),
     ) {
-        let options = GrepOptions {
-            compact: true,
-            mode: Mode::Lines,
-            colors: None,
-            vimgrep: false,
-            heading: true,
-            context_separator: None,
-            ..options
-        };
+        let options = compact(options);
         prop_assume!(is_comparable(&options, &text));
-        let (expected, any) = at_once(&options, &text);
-        let (blocks, found) = in_blocks(&options, true, &text, &cuts);
-        prop_assert_eq!((&blocks, found), (&expected, any));
+        prop_assert_eq!(in_blocks(&options, true, &text, &cuts), at_once(&options, &text));
     }
 
     #[test]
@@ -471,34 +471,12 @@ proptest! {
 
 /// Patterns whose matches may span lines, or that ask what is around.
 fn spans() -> impl Strategy<Value = PatternOptions> {
-    let pattern = prop::sample::select(vec![
-        r"a\nb",
-        r"a\s+b",
-        r"[^c]+c",
-        r"\n",
-        r"\n?",
-        r"a*\n*",
-        r"^b\n|a",
-        r"(?s)a.*b",
-        r"(?s)a.*?c",
-        r"b$\n^a",
-        r"\Aa",
-        r"c\z",
-        r"\z",
-        r"\bb\s",
-        r"\Bb\n",
-        r"(a)\n(b)?",
-        r"(?:a\n){1,2}",
-        r"\na",
-        "",
-        r"a\n\b",
-        r"^\s*$",
-        r"[^a]+",
-        "é\\n",
-        r"b|\n\n",
-        r"(?-u:\xFF)\n",
-        r".\n.",
-    ]);
+    // With two spaces between them.
+    const PATTERNS: &str = concat!(
+        r"a\nb  a\s+b  [^c]+c  \n  \n?  a*\n*  ^b\n|a  (?s)a.*b  (?s)a.*?c  b$\n^a  \Aa  c\z  \z  \bb\s  ",
+        r"\Bb\n  (a)\n(b)?  (?:a\n){1,2}  \na    a\n\b  ^\s*$  [^a]+  é\n  b|\n\n  (?-u:\xFF)\n  .\n.",
+    );
+    let pattern = prop::sample::select(PATTERNS.split("  ").collect::<Vec<_>>());
     let condition = prop::sample::select(vec!["a", "b\\n", "^c", r"\w\s\w"]).prop_map(str::to_owned);
     let conditions = |weight| prop::option::weighted(weight, prop::collection::vec(condition.clone(), 0..2));
     let conditions = (conditions(0.1), conditions(0.1), conditions(0.1), conditions(0.1));
@@ -582,18 +560,12 @@ proptest! {
         let options = match is_compact {
             // Where it finds matches, ripgrep's printer ends all lines in the same way. Its output does not show whether a selected line
             // of `invert` has a column, and blanks are trimmed afterwards.
-            true => GrepOptions {
-                compact: true,
+            true => compact(GrepOptions {
                 line_end: LineEnd::Lf,
                 column: options.column && !options.invert,
                 trim: options.trim && !options.only_matching,
-                mode: Mode::Lines,
-                colors: None,
-                vimgrep: false,
-                heading: true,
-                context_separator: None,
                 ..options
-            },
+            }),
             false => GrepOptions { enclosing: Some(Braces::finder), ..options },
         };
         prop_assume!(is_comparable_across_lines(&options));
@@ -612,12 +584,13 @@ proptest! {
 
 /// Output of ripgrep for a file that it reads piece by piece, without context.
 fn read_by_ripgrep(options: &GrepOptions, bytes: &[u8], detection: BinaryDetection) -> String {
+    let mut searcher = SearcherBuilder::new();
+    searcher.binary_detection(detection).line_number(true).max_matches(options.max_count);
+    read_with(searcher.build(), options, bytes)
+}
+
+fn read_with(mut searcher: grep_searcher::Searcher, options: &GrepOptions, bytes: &[u8]) -> String {
     let AnyMatcher::Rust(matcher) = AnyMatcher::new(options).unwrap() else { unreachable!() };
-    let mut searcher = SearcherBuilder::new()
-        .binary_detection(detection)
-        .line_number(true)
-        .max_matches(options.max_count)
-        .build();
     let kind = match options.mode {
         Mode::Count => SummaryKind::Count,
         Mode::CountMatches => SummaryKind::CountMatches,
@@ -656,10 +629,9 @@ proptest! {
         text.insert(nul, 0);
         // Another test covers a shorter first line.
         prop_assume!(text.iter().position(|&byte| byte == b'\n').is_none_or(|end| end >= 3));
-        let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
         let binary = if suppress { Binary::Suppress } else { Binary::Auto };
         let options =
-            GrepOptions { pattern, mode, binary, max_count, with_filename: true, line_number: true, ..GrepOptions::default() };
+            GrepOptions { mode, binary, max_count, with_filename: true, line_number: true, ..searching("x") };
         let detection = if suppress { BinaryDetection::convert(0) } else { BinaryDetection::quit(0) };
         let expected = read_by_ripgrep(&options, &text, detection);
         prop_assert_eq!(&in_blocks(&options, false, &text, &[]).0, &expected);
@@ -703,19 +675,15 @@ proptest! {
             "marked" => [b"\xFF\xFE".to_vec(), utf_16(u16::to_le_bytes)].concat(),
             _ => text.clone().into_bytes(),
         };
-        let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
         let options =
-            GrepOptions { pattern, with_filename: true, line_number: true, ..GrepOptions::default() };
+            GrepOptions {  with_filename: true, line_number: true, ..searching("x") };
         let name = if label == "marked" { "auto" } else { label };
-        let AnyMatcher::Rust(matcher) = AnyMatcher::new(&options).unwrap() else { unreachable!() };
         let mut builder = SearcherBuilder::new();
         builder.binary_detection(BinaryDetection::quit(0)).line_number(true);
         if label != "marked" {
             builder.encoding(Some(grep_searcher::Encoding::new(label).unwrap()));
         }
-        let mut printer = grep_printer::StandardBuilder::new().build_no_color(Vec::new());
-        builder.build().search_reader(&matcher, &bytes[..], printer.sink_with_path(&matcher, PATH)).unwrap();
-        let expected = String::from_utf8_lossy(printer.get_mut().get_ref()).into_owned();
+        let expected = read_with(builder.build(), &options, &bytes);
         let encoding = Encoding::parse(name).unwrap();
         prop_assert_eq!(found_by_comb(&options, &bytes, encoding, block_size), expected);
     }
@@ -744,8 +712,7 @@ fn each_line_of_a_replacement_in_context_is_cut_by_itself() {
 #[test]
 fn a_gap_is_printed_before_the_notice_of_a_binary_file() {
     let text = "hay\n".repeat(HEAD_SIZE / 4) + "needle\na\nb\nneedle\0\n";
-    let pattern = PatternOptions { patterns: ["needle".to_owned()].into(), ..PatternOptions::default() };
-    let options = GrepOptions { pattern, after_context: 1, ..GrepOptions::default() };
+    let options = GrepOptions { after_context: 1, ..searching("needle") };
     let expected = at_once(&options, text.as_bytes());
     assert!(expected.0.starts_with("needle\na\n--\nbinary file matches"), "{expected:?}");
     for cuts in [&[][..], &[HEAD_SIZE], &[HEAD_SIZE + 9]] {
@@ -757,8 +724,7 @@ fn a_gap_is_printed_before_the_notice_of_a_binary_file() {
 #[test]
 fn a_match_whose_context_has_a_nul_is_reported() {
     let text = "hay\n".repeat(HEAD_SIZE / 4) + "a\n\0\nneedle\n";
-    let pattern = PatternOptions { patterns: ["needle".to_owned()].into(), ..PatternOptions::default() };
-    let options = GrepOptions { pattern, before_context: 2, ..GrepOptions::default() };
+    let options = GrepOptions { before_context: 2, ..searching("needle") };
     assert_eq!(at_once(&options, text.as_bytes()), ("a\n".to_owned(), false));
     let expected = format!("a\nbinary file matches (found \"\\0\" byte around offset {})\n", HEAD_SIZE + 2);
     for cuts in [&[][..], &[HEAD_SIZE], &[HEAD_SIZE + 3]] {
@@ -774,8 +740,7 @@ fn a_match_whose_context_has_a_nul_is_reported() {
 /// comb treats such a file as binary like any other.
 #[test]
 fn a_first_line_that_ends_before_byte_3_does_not_hide_a_nul() {
-    let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
-    let options = GrepOptions { pattern, with_filename: true, line_number: true, ..GrepOptions::default() };
+    let options = GrepOptions { with_filename: true, line_number: true, ..searching("x") };
     for (text, theirs) in [(&b"xx\n\0"[..], true), (b"xxx\n\0", false)] {
         assert_eq!(in_blocks(&options, false, text, &[]).0, "");
         let printed = read_by_ripgrep(&options, text, BinaryDetection::quit(0));
@@ -787,12 +752,9 @@ fn a_first_line_that_ends_before_byte_3_does_not_hide_a_nul() {
 #[test]
 fn with_pcre2_lines_after_the_last_counted_match_are_context() {
     let options = |pattern: &str| {
-        let pattern = PatternOptions {
-            patterns: [pattern.to_owned()].into(),
-            engine: Engine::Pcre2,
-            ..PatternOptions::default()
-        };
-        GrepOptions { pattern, line_number: true, ..GrepOptions::default() }
+        let mut options = GrepOptions { line_number: true, ..searching(pattern) };
+        options.pattern.engine = Engine::Pcre2;
+        options
     };
     let limited = GrepOptions { max_count: Some(1), after_context: 2, ..options("foo") };
     let empty = GrepOptions { vimgrep: true, column: true, ..options("^$") };
@@ -813,14 +775,7 @@ fn with_pcre2_lines_after_the_last_counted_match_are_context() {
 /// ripgrep skips the line that ends the first run of lines, if that ends in the part of the file that was read with its first line.
 #[test]
 fn an_inverted_search_ends_at_the_first_line_that_is_not_selected() {
-    let pattern = PatternOptions { patterns: ["a".to_owned()].into(), ..PatternOptions::default() };
-    let options = GrepOptions {
-        pattern,
-        invert: true,
-        stop_on_nonmatch: true,
-        after_context: 2,
-        ..GrepOptions::default()
-    };
+    let options = GrepOptions { invert: true, stop_on_nonmatch: true, after_context: 2, ..searching("a") };
     let text = b"a\nb\nc\na\na\nd\n";
     for cuts in [&[][..], &[1, 3], &[5], &[0, 7]] {
         assert_eq!(in_blocks(&options, true, text, cuts).0, "b\nc\na\n", "{cuts:?}");
@@ -832,8 +787,7 @@ fn an_inverted_search_ends_at_the_first_line_that_is_not_selected() {
 /// With CRLF, ripgrep includes a lone line feed in the text it searches, and `\z` does not match before it.
 #[test]
 fn end_of_text_matches_at_the_end_of_a_line_with_crlf() {
-    let pattern = PatternOptions { patterns: [r"foo\z".to_owned()].into(), ..PatternOptions::default() };
-    let crlf = GrepOptions { pattern, line_end: LineEnd::Crlf, ..GrepOptions::default() };
+    let crlf = GrepOptions { line_end: LineEnd::Crlf, ..searching(r"foo\z") };
     assert_eq!(in_blocks(&crlf, true, b"foo\r\nbar\nfoo\n", &[]).0, "foo\r\nfoo\n");
     assert_eq!(at_once(&crlf, b"foo\r\nbar\nfoo\n").0, "foo\r\n");
     let options = GrepOptions { line_end: LineEnd::Lf, ..crlf };
@@ -888,15 +842,8 @@ fn an_inverted_search_prints_all_lines_after_its_limit_as_context() {
 fn a_file_with_a_nul_after_its_first_matches_is_listed_but_not_counted() {
     let text = ["foo\n".repeat(50_000).as_str(), "\0\n"].concat();
     let printed = |mode, max_count| {
-        let pattern = PatternOptions { patterns: ["foo".to_owned()].into(), ..PatternOptions::default() };
-        let options = GrepOptions {
-            pattern,
-            mode,
-            max_count,
-            include_zero: true,
-            with_filename: true,
-            ..GrepOptions::default()
-        };
+        let options =
+            GrepOptions { mode, max_count, include_zero: true, with_filename: true, ..searching("foo") };
         found_by_comb(&options, text.as_bytes(), Encoding::parse("auto").unwrap(), 1 << 20)
     };
     assert_eq!(printed(Mode::FilesWithMatches, None), format!("{PATH}\n"));
@@ -909,9 +856,7 @@ fn a_nul_in_what_is_read_with_the_last_counted_match_hides_the_counts_of_lines_a
     let text = ["foo foo\n".repeat(4).as_str(), "\0\n", &"hay\n".repeat(50_000)].concat();
     for mode in [Mode::Count, Mode::CountMatches] {
         for max_count in [None, Some(1), Some(4), Some(5)] {
-            let pattern = PatternOptions { patterns: ["foo".to_owned()].into(), ..PatternOptions::default() };
-            let options =
-                GrepOptions { pattern, mode, max_count, with_filename: true, ..GrepOptions::default() };
+            let options = GrepOptions { mode, max_count, with_filename: true, ..searching("foo") };
             assert_eq!(read_by_ripgrep(&options, text.as_bytes(), BinaryDetection::quit(0)), "");
             for cuts in [&[][..], &[8], &[HEAD_SIZE]] {
                 let found = in_blocks(&options, false, text.as_bytes(), cuts);
@@ -924,13 +869,11 @@ fn a_nul_in_what_is_read_with_the_last_counted_match_hides_the_counts_of_lines_a
 #[test]
 fn files_with_context_are_separated_but_not_with_passthru() {
     let separator = |after_context, passthru| {
-        let pattern = PatternOptions { patterns: ["foo".to_owned()].into(), ..PatternOptions::default() };
         let options = GrepOptions {
-            pattern,
             after_context,
             passthru,
             context_separator: Some(b"--".to_vec()),
-            ..GrepOptions::default()
+            ..searching("foo")
         };
         Query::new(&options).unwrap().separator()
     };
@@ -943,14 +886,12 @@ fn a_long_line_without_a_nul_is_printed_as_a_match_and_as_context() {
     let long = "x".repeat(LONG_LINE + 5);
     let text = format!("first\n{long}\nneedle\n{long} needle\nlast");
     for mode in [Mode::Lines, Mode::Json, Mode::Count] {
-        let pattern = PatternOptions { patterns: ["needle".to_owned()].into(), ..PatternOptions::default() };
         let options = GrepOptions {
-            pattern,
             mode,
             before_context: 2,
             after_context: 1,
             line_number: true,
-            ..GrepOptions::default()
+            ..searching("needle")
         };
         let expected = at_once(&options, text.as_bytes());
         for cuts in [&[][..], &[7], &[0, LONG_LINE + 12], &[LONG_LINE + 12, LONG_LINE + 20]] {
@@ -962,14 +903,12 @@ fn a_long_line_without_a_nul_is_printed_as_a_match_and_as_context() {
 
 #[test]
 fn how_far_a_limited_search_goes_does_not_depend_on_lines_of_context() {
-    let pattern = PatternOptions { patterns: ["a".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions {
-        pattern,
         mode: Mode::Json,
         max_count: Some(1),
         after_context: 1,
         binary: Binary::Text,
-        ..GrepOptions::default()
+        ..searching("a")
     };
     let printed = in_blocks(&options, true, b"a\nb\nc\n", &[]);
     assert!(printed.0.contains(r#""bytes_searched":2,"#), "{}", printed.0);
@@ -980,14 +919,12 @@ fn how_far_a_limited_search_goes_does_not_depend_on_lines_of_context() {
 fn the_preview_of_a_long_line_has_no_colours_if_matches_have_none() {
     let mut specs = default_color_specs();
     specs.push("match:none".parse().unwrap());
-    let pattern = PatternOptions { patterns: ["a".to_owned()].into(), ..PatternOptions::default() };
     let options = GrepOptions {
-        pattern,
         column: true,
         max_columns: Some(4),
         max_columns_preview: true,
         colors: Some(ColorSpecs::new(&specs)),
-        ..GrepOptions::default()
+        ..searching("a")
     };
     let (printed, _) = in_blocks(&options, true, b"baaaaaaa\n", &[]);
     assert!(printed.ends_with(":baaa [... 4 more matches]\n"), "{printed:?}");
@@ -996,19 +933,9 @@ fn the_preview_of_a_long_line_has_no_colours_if_matches_have_none() {
 /// ripgrep panics there, in its JSON printer.
 #[test]
 fn lines_behind_the_last_counted_one_that_does_not_match_have_no_matches() {
-    let pattern = PatternOptions {
-        patterns: ["a\\nb".to_owned()].into(),
-        multiline: true,
-        ..PatternOptions::default()
-    };
     for (mode, expected) in [(Mode::Json, r#""submatches":[]"#), (Mode::Records, r#""z" Some([])"#)] {
-        let options = GrepOptions {
-            pattern: pattern.clone(),
-            mode,
-            invert: true,
-            max_count: Some(1),
-            ..GrepOptions::default()
-        };
+        let mut options = GrepOptions { mode, invert: true, max_count: Some(1), ..searching("a\\nb") };
+        options.pattern.multiline = true;
         let text = b"z\na\nb\na\nb\n";
         let (printed, any) = in_blocks(&options, true, text, &[]);
         assert!(any && printed.contains(expected), "{printed}");
@@ -1022,8 +949,7 @@ fn a_match_before_the_piece_with_a_nul_has_no_context_in_it() {
     let matching = "x".repeat(99);
     let text = ["-".repeat(99).as_str(), "\n"].concat().repeat(654) + &matching + "\n";
     let text = text + &"-".repeat(50) + "\0" + &"-".repeat(50) + "\n";
-    let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
-    let options = GrepOptions { pattern, after_context: 1, ..GrepOptions::default() };
+    let options = GrepOptions { after_context: 1, ..searching("x") };
     let (printed, _) = in_blocks(&options, false, text.as_bytes(), &[]);
     let warning =
         "WARNING: stopped searching binary file after match (found \"\\0\" byte around offset 65550)";
@@ -1036,8 +962,7 @@ fn a_piece_with_a_nul_is_not_searched_where_a_block_ends_in_it() {
     let line = "-".repeat(99) + "\n";
     let text = line.repeat(800) + "\0" + &line.repeat(200);
     let begin = 655 * line.len();
-    let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
-    let options = GrepOptions { pattern, ..GrepOptions::default() };
+    let options = searching("x");
     for cuts in [&[][..], &[70_000], &[66_000, 75_000]] {
         let passthru = GrepOptions { passthru: true, ..options.clone() };
         assert!(
@@ -1056,8 +981,7 @@ fn a_piece_with_a_nul_is_not_searched_where_a_block_ends_in_it() {
 
 #[test]
 fn lines_that_end_with_nul_are_text_also_in_a_search_across_lines() {
-    let pattern = PatternOptions { patterns: ["b".to_owned()].into(), ..PatternOptions::default() };
-    let options = GrepOptions { pattern, line_end: LineEnd::Nul, ..GrepOptions::default() };
+    let options = GrepOptions { line_end: LineEnd::Nul, ..searching("b") };
     let multiline =
         PatternOptions { multiline: true, patterns: ["b\n?".to_owned()].into(), ..options.pattern.clone() };
     for options in [options.clone(), GrepOptions { pattern: multiline, ..options }] {
@@ -1070,8 +994,7 @@ fn lines_that_end_with_nul_are_text_also_in_a_search_across_lines() {
 #[test]
 fn blocks_end_where_lines_end() {
     let record = "-\n---------- x ----------\n-\0";
-    let pattern = PatternOptions { patterns: ["x".to_owned()].into(), ..PatternOptions::default() };
-    let options = GrepOptions { pattern, line_end: LineEnd::Nul, ..GrepOptions::default() };
+    let options = GrepOptions { line_end: LineEnd::Nul, ..searching("x") };
     let text = record.repeat(50);
     for block_size in [10, 100, 1000] {
         let auto = Encoding::parse("auto").unwrap();

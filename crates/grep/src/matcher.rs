@@ -241,6 +241,7 @@ mod tests {
     use grep_matcher::Matcher;
 
     use super::*;
+    use crate::differential::searching;
 
     #[test]
     fn an_invalid_pattern_after_valid_ones_is_shown_as_written() {
@@ -262,9 +263,7 @@ mod tests {
     #[test]
     fn a_nul_can_be_searched_for_where_it_is_a_byte_like_any_other() {
         let is_valid = |binary, line_end| {
-            let pattern =
-                PatternOptions { patterns: [r"\x00".to_owned()].into(), ..PatternOptions::default() };
-            AnyMatcher::new(&GrepOptions { pattern, binary, line_end, ..GrepOptions::default() }).is_ok()
+            AnyMatcher::new(&GrepOptions { binary, line_end, ..searching(r"\x00") }).is_ok()
         };
         assert!(!is_valid(Binary::Auto, LineEnd::Lf));
         assert!(is_valid(Binary::Text, LineEnd::Lf));
@@ -293,16 +292,9 @@ mod tests {
             for boundary in [None, Some(Boundary::Word), Some(Boundary::Line)] {
                 for case in [Case::Sensitive, Case::Insensitive, Case::Smart] {
                     for fixed_strings in [false, true] {
-                        let patterns = [text.to_owned()].into();
-                        let options = PatternOptions {
-                            patterns,
-                            boundary,
-                            case,
-                            fixed_strings,
-                            ..PatternOptions::default()
-                        };
-                        let rust = PatternOptions { engine: Engine::Rust, ..options.clone() };
-                        let pcre2 = PatternOptions { engine: Engine::Pcre2, ..options };
+                        let pattern = searching(text).pattern;
+                        let rust = PatternOptions { boundary, case, fixed_strings, ..pattern };
+                        let pcre2 = PatternOptions { engine: Engine::Pcre2, ..rust.clone() };
                         assert_eq!(matched(&pcre2), matched(&rust), "{pcre2:?}");
                     }
                 }

@@ -63,32 +63,16 @@ fn a_body_ends_with_its_last_line_and_the_comments_that_are_indented_as_it_is() 
 
 #[test]
 fn names_that_are_words_of_the_grammar_elsewhere_are_variables() {
-    for statement in [
-        "match = 1",
-        "match.x = 1",
-        "match, case = 1, 2",
-        "match: int = 1",
-        "match(a)[b] = c",
-        "case = {}",
-        "type = 3",
-        "type(x).y = 3",
-        "print = 1",
-        "x = y if z else lambda a=1: a",
-        "x = lambda a=1, *, b: a",
-        "x: Callable = lambda: {1: 2}; y = 3",
-        "x = f\"{a!r:{b}}\" 'c' == 1",
-        "x = [y := 3]; z = 1;",
-        "(x) = 1",
-        "(x, y), *z = [a, b] = c",
-        "x = \\\n    1",
-        "x = (\n1, # comment\n)  # comment",
-        "x = y = yield z",
-        "del x, y",
-        "x += 1",
-        "x: int",
-        "x.y: int = 1",
-        "print >>x, 'y = 1'",
-    ] {
+    for statement in concat!(
+        "match = 1  |  match.x = 1  |  match, case = 1, 2  |  match: int = 1  |  match(a)[b] = c  |  ",
+        "case = {}  |  type = 3  |  type(x).y = 3  |  print = 1  |  x = y if z else lambda a=1: a  |  ",
+        "x = lambda a=1, *, b: a  |  x: Callable = lambda: {1: 2}; y = 3  |  ",
+        "x = f\"{a!r:{b}}\" 'c' == 1  |  x = [y := 3]; z = 1;  |  (x) = 1  |  (x, y), *z = [a, b] = c  |  ",
+        "x = \\\n    1  |  x = (\n1, # comment\n)  # comment  |  x = y = yield z  |  del x, y  |  ",
+        "x += 1  |  x: int  |  x.y: int = 1  |  print >>x, 'y = 1'"
+    )
+    .split("  |  ")
+    {
         same(&format!("{statement}\n"));
         same(&format!("if a: {statement}\nelse: b = 2\n"));
         same(&format!("class A:\n  for i in b:\n    {statement}\n"));
@@ -119,53 +103,31 @@ enum Part {
     Block(String, Vec<Part>),
 }
 
-fn one_of(choices: &'static [&'static str]) -> impl Strategy<Value = String> {
-    prop::sample::select(choices).prop_map(str::to_owned)
+/// One of several texts with bars between them.
+fn one_of(choices: &'static str) -> impl Strategy<Value = String> {
+    prop::sample::select(choices.split("  |  ").collect::<Vec<_>>()).prop_map(str::to_owned)
 }
 
 fn statement() -> impl Strategy<Value = String> {
-    one_of(&[
-        "a = 1",
-        "a = b = {'x': [1, 2],\n  'y': \"#\"}",
-        "a, (b, *c) = f(x=1), '''\n  def no(): pass\n'''",
-        "a: int = 3",
-        "b: 'list[int]'",
-        "c = lambda x=1: x",
-        "c = (lambda: 0)",
-        "self.a = 1",
-        "a['x'] = b = 2",
-        "a += 1; b = 2",
-        "f(a=1)",
-        "\"\"\"class No:\n    pass\n\"\"\"",
-        "import a, b",
-        "d = f'{x[\"y\"]:>{w}}' rb'\\'' u\"it's\"",
-        "d = a == b",
-        "d = a if b else \\\n   c",
-        "type T[K] = list[K]",
-        "global a; pass",
-        "@property\ndef p(self): return 1",
-        "@a.setter  # comment\ndef p(self, value): self.x = value",
-        "@f(a=1)\n@b\ndef q(a, b=[1, 2], *c, **d) -> 'x': pass",
-        "class E(Exception): pass",
-        "class F(A, b=c): x = 1; y = 2",
-        "if a: e = 1",
-        "try: e = 1\nexcept: e = 2",
-    ])
+    one_of(concat!(
+        "a = 1  |  a = b = {'x': [1, 2],\n  'y': \"#\"}  |  ",
+        "a, (b, *c) = f(x=1), '''\n  def no(): pass\n'''  |  a: int = 3  |  b: 'list[int]'  |  ",
+        "c = lambda x=1: x  |  c = (lambda: 0)  |  self.a = 1  |  a['x'] = b = 2  |  a += 1; b = 2  |  ",
+        "f(a=1)  |  \"\"\"class No:\n    pass\n\"\"\"  |  import a, b  |  ",
+        "d = f'{x[\"y\"]:>{w}}' rb'\\'' u\"it's\"  |  d = a == b  |  d = a if b else \\\n   c  |  ",
+        "type T[K] = list[K]  |  global a; pass  |  @property\ndef p(self): return 1  |  ",
+        "@a.setter  # comment\ndef p(self, value): self.x = value  |  ",
+        "@f(a=1)\n@b\ndef q(a, b=[1, 2], *c, **d) -> 'x': pass  |  class E(Exception): pass  |  ",
+        "class F(A, b=c): x = 1; y = 2  |  if a: e = 1  |  try: e = 1\nexcept: e = 2"
+    ))
 }
 
 fn header() -> impl Strategy<Value = String> {
-    one_of(&[
-        "def f(self):",
-        "async def g[T: int](\n  a,  # comment\n  b=')'\n) -> dict[str, int]:",
-        "class A:",
-        "class B[T](C, metaclass=D):",
-        "if a and (b or c):",
-        "while lambda: x:",
-        "for i, j in x:",
-        "with f(a) as b, c:",
-        "async with f(a):",
-        "for i in {1: 2}:  # comment",
-    ])
+    one_of(concat!(
+        "def f(self):  |  async def g[T: int](\n  a,  # comment\n  b=')'\n) -> dict[str, int]:  |  ",
+        "class A:  |  class B[T](C, metaclass=D):  |  if a and (b or c):  |  while lambda: x:  |  ",
+        "for i, j in x:  |  with f(a) as b, c:  |  async with f(a):  |  for i in {1: 2}:  # comment"
+    ))
 }
 
 fn parts() -> impl Strategy<Value = Vec<Part>> {

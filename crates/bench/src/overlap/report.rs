@@ -129,18 +129,18 @@ impl Experiment for Overlap {
 
 #[cfg(test)]
 mod tests {
-    use std::num::{NonZeroU32, NonZeroUsize};
+    use std::num::NonZeroU32;
 
     use super::super::Words;
     use super::*;
-    use crate::cache::{Method, Residue};
-    use crate::experiment::tests::round_trips_through_its_file;
+    use crate::cache::tests::cold;
+    use crate::experiment::tests::{nonzero, round_trips_through_its_file};
     use crate::machine::Machine;
     use crate::sample::Sample;
 
     fn part(cold: Option<Cold>, reading: [f64; 2]) -> Part {
         let case = |width, ahead, both| Case {
-            width: NonZeroUsize::new(width).expect("not zero"),
+            width: nonzero(width),
             ahead,
             reading: Sample::new(vec![reading[usize::from(ahead)]]),
             both: Sample::new(vec![both]),
@@ -150,8 +150,6 @@ mod tests {
     }
 
     fn example() -> Overlap {
-        let residue = Some(Residue { pages: 64, in_memory: 0 });
-        let cold = Some(Cold { method: Method::Kernel, residue });
         Overlap {
             machine: Machine::example(2),
             path: "tree".to_owned(),
@@ -162,7 +160,7 @@ mod tests {
             work: NonZeroU32::MIN,
             words: Words { count: 150_000, sum: u64::MAX },
             in_memory: 1_000_000,
-            parts: vec![part(None, [0.1, 0.1]), part(cold, [0.7, 0.65])],
+            parts: vec![part(None, [0.1, 0.1]), part(Some(cold(Some(0))), [0.7, 0.65])],
         }
     }
 
@@ -190,9 +188,13 @@ mod tests {
         overlap.in_memory = 500_000;
         overlap.unreadable = 3;
         let notes = overlap.notes().join("\n");
-        assert!(notes.contains("the first 500 kB and scaled to all"), "{notes}");
-        assert!(notes.contains("3 pieces of files could not be read."), "{notes}");
-        assert!(notes.contains("Caches were dropped before each cold run by the kernel"), "{notes}");
+        for caveat in [
+            "the first 500 kB and scaled to all",
+            "3 pieces of files could not be read.",
+            "Caches were dropped before each cold run by the kernel",
+        ] {
+            assert!(notes.contains(caveat), "{notes}");
+        }
     }
 
     #[test]
@@ -202,9 +204,7 @@ mod tests {
             overlap.chart().panels.into_iter().map(|panel| panel.title).collect::<Vec<_>>()
         };
         assert_eq!(titles(&overlap), ["warm cache", "cold cache"]);
-        if let Some(Cold { residue: Some(residue), .. }) = &mut overlap.parts[1].cold {
-            residue.in_memory = 64;
-        }
+        overlap.parts[1].cold = Some(cold(Some(64)));
         assert_eq!(titles(&overlap), ["warm cache", "warm cache (could not be dropped)"]);
         overlap.parts.clear();
         assert!(overlap.picture().is_some() && !overlap.text().is_empty());

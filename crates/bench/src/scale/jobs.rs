@@ -80,9 +80,8 @@ fn sets_width(word: &str, flags: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
-
     use super::*;
+    use crate::experiment::tests::nonzero;
 
     fn scalable(words: &[&str]) -> Result<Scalable> {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
@@ -92,7 +91,7 @@ mod tests {
     #[test]
     fn the_width_follows_all_other_flags() {
         let scalable = scalable(&["grep", "-e", "a b", "--", "-j"]).expect("a job");
-        let job = scalable.at(Width::Fixed(NonZeroUsize::new(4).expect("not zero")));
+        let job = scalable.at(Width::Fixed(nonzero(4)));
         assert_eq!(job.to_string(), "comb grep -e 'a b' --width 4 -- -j");
         assert_eq!(scalable.at(Width::Auto).to_string(), "comb grep -e 'a b' --width auto -- -j");
         assert_eq!(scalable.command_line(), "comb grep -e 'a b' -- -j");
@@ -119,27 +118,21 @@ mod tests {
     #[test]
     fn a_job_that_sets_its_width_is_refused() {
         for (words, flag) in [
-            (&["top", "-w4", "x"][..], "-w4"),
-            (&["top", "-j4", "x"], "-j4"),
-            (&["top", "--threads=4", "x"], "--threads=4"),
-            (&["top", "--width", "4"], "--width"),
-            (&["grep", "x", "-j", "2"], "-j"),
-            (&["grep", "--threads=2", "x"], "--threads=2"),
-            (&["grep", "--workers=2", "x"], "--workers=2"),
-            (&["symbols", "-j2", "x"], "-j2"),
-            (&["symbols", "x", "-w", "2"], "-w"),
+            ("top -w4 x", "-w4"),
+            ("top -j4 x", "-j4"),
+            ("top --threads=4 x", "--threads=4"),
+            ("top --width 4", "--width"),
+            ("grep x -j 2", "-j"),
+            ("grep --threads=2 x", "--threads=2"),
+            ("grep --workers=2 x", "--workers=2"),
+            ("symbols -j2 x", "-j2"),
+            ("symbols x -w 2", "-w"),
         ] {
-            let message = scalable(words).expect_err(flag).to_string();
+            let message = scalable(&words.split(' ').collect::<Vec<_>>()).expect_err(flag).to_string();
             assert_eq!(message, format!("remove {flag}: 'comb bench scale' sets the width from --widths"));
         }
-        for words in [
-            &["grep", "-w", "x"][..],
-            &["top", "-f", "7"],
-            &["grep", "--", "--width"],
-            &["grep", "--widthy"],
-            &["symbols", "-d", "x"],
-        ] {
-            assert!(scalable(words).is_ok(), "{words:?}");
+        for words in ["grep -w x", "top -f 7", "grep -- --width", "grep --widthy", "symbols -d x"] {
+            assert!(scalable(&words.split(' ').collect::<Vec<_>>()).is_ok(), "{words}");
         }
     }
 

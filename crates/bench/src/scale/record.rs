@@ -131,15 +131,16 @@ impl TryFrom<Saved> for Width {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::tests::nonzero;
 
     fn fixed(width: usize) -> Width {
-        Width::Fixed(NonZeroUsize::new(width).expect("not zero"))
+        Width::Fixed(nonzero(width))
     }
 
     #[test]
     fn default_widths_are_powers_of_two() {
         for (cores, widths) in [(1, &[1, 2, 4, 8][..]), (2, &[1, 2, 4, 8]), (6, &[1, 2, 4, 8, 16])] {
-            let cores = NonZeroUsize::new(cores).expect("not zero");
+            let cores = nonzero(cores);
             assert_eq!(default_widths(cores), widths.iter().map(|&width| fixed(width)).collect::<Vec<_>>());
         }
     }

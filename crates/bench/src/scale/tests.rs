@@ -1,10 +1,10 @@
 use super::*;
-use crate::cache::{Cold, Method, Residue};
-use crate::experiment::tests::round_trips_through_its_file;
+use crate::cache::tests::cold;
+use crate::experiment::tests::{nonzero, round_trips_through_its_file};
 use crate::run::Measured;
 
 fn fixed(width: usize) -> Width {
-    Width::Fixed(NonZeroUsize::new(width).expect("not zero"))
+    Width::Fixed(nonzero(width))
 }
 
 /// A run with these times, in seconds.
@@ -115,13 +115,9 @@ fn the_largest_width_that_pays_is_found() {
 
 #[test]
 fn a_job_that_is_not_cpu_bound_is_fitted_to_all_widths() {
-    let waiting: &[(Width, &[(f64, f64)])] = &[
-        (fixed(1), &[(8.0, 0.8), (8.0, 0.8)]),
-        (fixed(2), &[(4.2, 0.8), (4.2, 0.8)]),
-        (fixed(4), &[(2.3, 0.8), (2.3, 0.8)]),
-        (fixed(8), &[(1.4, 0.8), (1.4, 0.8)]),
-    ];
-    let scale = Scale::new(record(2, waiting));
+    let runs = [(1, [(8.0, 0.8); 2]), (2, [(4.2, 0.8); 2]), (4, [(2.3, 0.8); 2]), (8, [(1.4, 0.8); 2])];
+    let waiting: Vec<(Width, &[_])> = runs.iter().map(|(width, runs)| (fixed(*width), &runs[..])).collect();
+    let scale = Scale::new(record(2, &waiting));
     assert_eq!(scale.analysis.amdahl.as_ref().expect("a fit").widths, [1, 2, 4, 8]);
     let text = scale.text();
     assert!(
@@ -143,13 +139,12 @@ fn a_large_serial_part_is_still_cpu_bound() {
 fn laws_that_need_more_widths_are_not_fitted() {
     let scale = Scale::new(record(1, &[(fixed(1), &[(1.0, 1.0)]), (fixed(2), &[(1.0, 1.0)])]));
     let text = scale.text();
-    assert!(
-        text.contains("Amdahl's law cannot be fitted: it needs 2 different widths, and there is 1."),
-        "{text}"
-    );
-    assert!(text.contains(
-        "The Universal Scalability Law cannot be fitted: it needs 3 different widths, and there are 2."
-    ));
+    for needed in [
+        "Amdahl's law cannot be fitted: it needs 2 different widths, and there is 1.",
+        "The Universal Scalability Law cannot be fitted: it needs 3 different widths, and there are 2.",
+    ] {
+        assert!(text.contains(needed), "{text}");
+    }
     assert!(scale.picture().is_some_and(|svg| svg.contains("measured")));
     assert!(shown(record(1, &[(Width::Auto, &[(1.0, 1.0)])])).contains("auto     1.000"));
 }
@@ -157,15 +152,14 @@ fn laws_that_need_more_widths_are_not_fitted() {
 #[test]
 fn runs_are_reported_as_cold_only_if_they_were() {
     let report = |in_memory| {
-        let residue = Some(Residue { pages: 64, in_memory });
-        let cold = Some(Cold { method: Method::Kernel, residue });
-        let scale = Scale::new(Record { cold, ..example() });
+        let scale = Scale::new(Record { cold: Some(cold(Some(in_memory))), ..example() });
         (scale.heading(), scale.notes().join("\n"))
     };
-    let (heading, notes) = report(3);
-    assert!(heading.contains("3 runs, cold cache; 4 cores"), "{heading}");
-    assert!(notes.contains("before each cold run by the kernel (drop_caches)"), "{notes}");
-    let (heading, notes) = report(64);
-    assert!(heading.contains("warm cache (could not be dropped);"), "{heading}");
-    assert!(notes.contains("so the cache was warm"), "{notes}");
+    for (in_memory, title, note) in [
+        (3, "3 runs, cold cache; 4 cores", "before each cold run by the kernel (drop_caches)"),
+        (64, "warm cache (could not be dropped);", "so the cache was warm"),
+    ] {
+        let (heading, notes) = report(in_memory);
+        assert!(heading.contains(title) && notes.contains(note), "{heading} {notes}");
+    }
 }

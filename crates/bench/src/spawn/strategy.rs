@@ -137,6 +137,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::experiment::tests::nonzero;
     use crate::files;
 
     /// 40 files of 1 to 40 lines, with a match on every third line.
@@ -156,14 +157,10 @@ mod tests {
         let (found, _) = files::below(directory.path()).expect("files");
         let searcher = Searcher::new("ma(t)ch$").expect("a pattern");
         let one = Strategy::OneThread.run(&found, &searcher).expect("a run").tally;
-        assert_eq!(
-            (one.files, one.lines, one.unreadable),
-            (40, (1..=40_u64).map(|n| n.div_ceil(3)).sum(), 0)
-        );
+        let lines = (1..=40_u64).map(|n| n.div_ceil(3)).sum();
+        assert_eq!((one.files, one.lines, one.unreadable), (40, lines, 0));
         assert_eq!(one.bytes, found.iter().map(|file| file.size).sum::<u64>());
-        for strategy in
-            [1, 2, 3, 8, 64].map(|width| Strategy::Pool(NonZeroUsize::new(width).expect("not zero")))
-        {
+        for strategy in [1, 2, 3, 8, 64].map(|width| Strategy::Pool(nonzero(width))) {
             assert_eq!(strategy.run(&found, &searcher).expect("a run").tally, one, "{strategy}");
         }
         let each = Strategy::ThreadPerFile.run(&found, &searcher).expect("a run");

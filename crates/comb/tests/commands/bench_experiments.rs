@@ -1,17 +1,27 @@
 //! Tests of `comb bench spin`, `spawn`, `overlap` and `serve` as commands. They check the form of the output, not the times.
 
-use crate::support::{Answer, COMB, Place, directory_with, program, run};
+use crate::support::{Answer, Place, directory_with};
 use serde_json::Value;
 use tempfile::TempDir;
 
-fn comb(directory: &TempDir, script: &str) -> Answer {
-    directory.run(script)
+fn comb(directory: &TempDir, arguments: &str) -> Answer {
+    directory.run(&format!("comb bench {arguments}"))
 }
 
 /// Output of a command that must succeed without a message.
-fn printed(directory: &TempDir, script: &str) -> String {
-    let (out, messages, code) = comb(directory, script);
-    assert_eq!((messages.as_str(), code), ("", Some(0)), "{script}: {out}");
+fn printed(directory: &TempDir, arguments: &str) -> String {
+    let (out, messages, code) = comb(directory, arguments);
+    assert_eq!((messages.as_str(), code), ("", Some(0)), "{arguments}: {out}");
+    out
+}
+
+/// Output of an experiment, which begins with `start` and has a table with these first cells. That of its saved result is the same.
+fn measured(directory: &TempDir, experiment: &str, flags: &str, start: &str, cells: &[&str]) -> String {
+    let out = printed(directory, &format!("{experiment} --save saved.json --plot saved.svg {flags}"));
+    assert!(out.starts_with(start), "{out}");
+    assert_eq!(first_cells(&out), cells);
+    let again = printed(directory, &format!("{experiment} --from-json saved.json --plot again.svg"));
+    assert_eq!((again, directory.read("again.svg")), (out.clone(), directory.read("saved.svg")));
     out
 }
 
@@ -21,74 +31,53 @@ fn first_cells(out: &str) -> Vec<&str> {
     rows.map(|row| row.split("  ").find(|cell| !cell.is_empty()).unwrap_or_default().trim()).collect()
 }
 
-fn json(directory: &TempDir, name: &str) -> Value {
-    let text = directory.read(name);
-    serde_json::from_str(&text).expect("JSON")
+fn saved(directory: &TempDir) -> Value {
+    serde_json::from_str(&directory.read("saved.json")).expect("JSON")
 }
 
 #[test]
 fn spinning_threads_are_measured_saved_and_plotted() {
     let directory = directory_with(&[]);
-    let out = printed(
-        &directory,
-        "comb bench spin --widths 3,1..2 --iterations 1000 --runs 2 --save spin.json --plot spin.svg",
-    );
-    assert!(
-        out.starts_with("Oversubscription with threads that count to 1,000: medians of 2 runs; "),
-        "{out}"
-    );
-    assert_eq!(first_cells(&out), ["1", "2", "3"]);
-    let kept = json(&directory, "spin.json");
+    let flags = "--widths 3,1..2 --iterations 1000 --runs 2";
+    let start = "Oversubscription with threads that count to 1,000: medians of 2 runs; ";
+    measured(&directory, "spin", flags, start, &["1", "2", "3"]);
+    let kept = saved(&directory);
     assert_eq!((&kept["experiment"], &kept["version"]), (&"spin".into(), &1.into()));
     assert_eq!(kept["cases"][2]["wall"].as_array().map(Vec::len), Some(2));
-    assert_eq!(printed(&directory, "comb bench spin --from-json spin.json --plot again.svg"), out);
-    let picture = |name| directory.read(name);
-    assert_eq!(picture("spin.svg"), picture("again.svg"));
-    let markdown = printed(&directory, "comb bench spin --from-json spin.json --format markdown");
+    let markdown = printed(&directory, "spin --from-json saved.json --format markdown");
     assert!(markdown.contains("\n| threads | wall ["), "{markdown}");
+    for flag in ["--json", "--format json"] {
+        let out = printed(&directory, &format!("spin --from-json saved.json {flag}"));
+        assert_eq!(out, directory.read("saved.json"));
+    }
 }
 
 #[test]
 fn time_slices_are_plotted() {
     let directory = directory_with(&[]);
-    let out = printed(
-        &directory,
-        "comb bench spin --slices --widths 2 --seconds 0.05 --gap 200 --save slices.json --plot slices.svg",
-    );
-    assert!(out.starts_with("Time slices of 2 threads over 50 ms, with gaps of more than 200 µs; "), "{out}");
-    assert_eq!(first_cells(&out), ["1", "2"]);
-    assert_eq!(printed(&directory, "comb bench spin --slices --from-json slices.json"), out);
-    let picture = directory.read("slices.svg");
+    let start = "Time slices of 2 threads over 50 ms, with gaps of more than 200 µs; ";
+    measured(&directory, "spin --slices", "--widths 2 --seconds 0.05 --gap 200", start, &["1", "2"]);
+    let picture = directory.read("saved.svg");
     assert!(picture.contains("\nthread 2: ") && picture.trim_end().ends_with("</svg>"), "{picture}");
-    let (_, message, code) = comb(&directory, "comb bench spin --from-json slices.json");
-    assert_eq!(
-        (message.as_str(), code),
-        ("comb: slices.json: not a result of experiment 'spin': it is of 'slices'\n", Some(2))
-    );
+    let message = "comb: saved.json: not a result of experiment 'spin': it is of 'slices'\n";
+    directory.answers("comb bench spin --from-json saved.json", "", message, 2);
 }
 
 #[test]
 fn strategies_are_compared() {
-    let files = [
+    let directory = directory_with(&[
         ("tree/a", "one\ntwo\n"),
         ("tree/b/c", "three one\n"),
         ("tree/.hidden", "one\n"),
         ("tree/empty", ""),
-    ];
-    let directory = directory_with(&files);
-    let out = printed(
-        &directory,
-        "comb bench spawn --widths 1,2 --runs 1 --save spawn.json --plot spawn.svg '^.*one' tree",
-    );
-    assert!(out.starts_with("Searching tree for '^.*one': single runs, warm cache; "), "{out}");
+    ]);
+    let start = "Searching tree for '^.*one': single runs, warm cache; ";
     let ways = ["one thread", "thread per file", "pool of 1", "pool of 2", "du -s"];
-    assert_eq!(first_cells(&out), ways);
+    let out = measured(&directory, "spawn", "--widths 1,2 --runs 1 '^.*one' tree", start, &ways);
     assert!(out.contains("All strategies found 2 matching lines in 3 files with 18 B."), "{out}");
-    assert_eq!(printed(&directory, "comb bench spawn --from-json spawn.json"), out);
-    assert!(directory.read("spawn.svg").contains("du -s"));
-    let mut command = program(COMB, directory.path());
-    command.args(["bench", "spawn", "--widths", "1", "--runs", "1", "one", "tree"]).env("PATH", "/nowhere");
-    let (without_du, _, _) = run(&mut command);
+    assert!(directory.read("saved.svg").contains("du -s"));
+    let without_du = "PATH=/nowhere; comb bench spawn --widths 1 --runs 1 one tree";
+    let (without_du, _, _) = directory.run(without_du);
     assert!(without_du.contains("du is not installed"), "{without_du}");
 }
 
@@ -96,19 +85,15 @@ fn strategies_are_compared() {
 fn prefetching_is_compared_with_a_cold_and_a_warm_cache() {
     let large = "a word, and another\n".repeat(20_000);
     let directory = directory_with(&[("tree/large", &large), ("tree/small", "word\n")]);
-    let out = printed(
-        &directory,
-        "comb bench overlap tree --warm --widths 1,3 --runs 1 --work 2 --save overlap.json --plot a.svg",
-    );
-    assert!(out.starts_with("Reading 400 kB of tree and hashing 80,0"), "{out}");
-    assert_eq!(first_cells(&out), ["warm cache"; 4]);
-    assert_eq!(printed(&directory, "comb bench overlap --from-json overlap.json"), out);
+    let start = "Reading 400 kB of tree and hashing 80,0";
+    let flags = "tree --warm --widths 1,3 --runs 1 --work 2";
+    measured(&directory, "overlap", flags, start, &["warm cache"; 4]);
     if rustix::process::geteuid().is_root() {
         // Dropping the caches would affect the whole machine.
         return;
     }
     // Whether caches can be dropped depends on the machine, but the outcome is always reported.
-    let cold = printed(&directory, "comb bench overlap tree --cold --widths 1 --runs 1");
+    let cold = printed(&directory, "overlap tree --cold --widths 1 --runs 1");
     assert!(cold.contains("\nCaches were dropped before each cold run "), "{cold}");
     assert_eq!(first_cells(&cold).len(), 2);
 }
@@ -117,26 +102,23 @@ fn prefetching_is_compared_with_a_cold_and_a_warm_cache() {
 fn a_command_with_a_cold_cache_is_compared_with_reading_and_with_a_warm_cache() {
     let directory =
         directory_with(&[("tree/a.c", "int a(void) { return 42; }\n"), ("tree/README", "text\n")]);
-    let refused = |arguments: &str| comb(&directory, &format!("comb bench overlap {arguments}")).1;
-    assert_eq!(
-        refused("-- index info tree"),
-        "comb: 'index' cannot be scaled; use top, grep or symbols, as in 'comb bench scale -- top -f 7 access.log'\n"
-    );
-    assert_eq!(refused("-- symbols tree/README"), "comb: no files to read: comb symbols tree/README\n");
-    assert!(refused("--warm -- symbols tree").contains("cannot be used with"));
+    for (arguments, message) in [
+        ("-- index info tree", "comb: 'index' cannot be scaled; use top, grep or symbols, "),
+        ("-- symbols tree/README", "comb: no files to read: comb symbols tree/README\n"),
+        ("--warm -- symbols tree", "cannot be used with"),
+    ] {
+        let (_, said, _) = comb(&directory, &format!("overlap {arguments}"));
+        assert!(said.contains(message), "{arguments}: {said}");
+    }
     if rustix::process::geteuid().is_root() {
         // Dropping the caches would affect the whole machine.
         return;
     }
     for (command, files) in [("symbols tree", "1 file"), ("grep int tree", "2 files")] {
-        let out = printed(
-            &directory,
-            &format!("comb bench overlap --widths 1,2 --runs 1 --save o.json --plot o.svg -- {command}"),
-        );
-        assert!(out.starts_with(&format!("comb {command}, reading ")), "{out}");
+        let flags = format!("--widths 1,2 --runs 1 -- {command}");
+        let start = format!("comb {command}, reading ");
+        let out = measured(&directory, "overlap", &flags, &start, &["1", "2", "auto"]);
         assert!(out.contains(&format!(" of {files}: ")), "{out}");
-        assert_eq!(first_cells(&out), ["1", "2", "auto"]);
-        assert_eq!(printed(&directory, "comb bench overlap --from-json o.json"), out);
     }
 }
 
@@ -145,46 +127,41 @@ fn a_server_is_compared_with_one_process_per_request() {
     let digits: String =
         (0..2000_u32).map(|number| char::from(b'0' + (number * number / 7 % 10) as u8)).collect();
     let directory = directory_with(&[("pi", &digits)]);
-    assert_eq!(comb(&directory, "comb index build pi").2, Some(0));
-    let out = printed(&directory, "comb bench serve pi.comb --connections 2 --seconds 0.2 --save serve.json");
+    assert_eq!(directory.run("comb index build pi").2, Some(0));
+    let out = printed(&directory, "serve pi.comb --connections 2 --seconds 0.2 --save saved.json");
     assert!(out.starts_with("1,000 distinct queries on pi.comb, 2 concurrent clients; "), "{out}");
-    assert_eq!(
-        first_cells(&out),
-        ["server, persistent connections", "server, connection per request", "CGI, process per request"]
-    );
-    let kept = json(&directory, "serve.json");
-    for way in kept["ways"].as_array().expect("ways") {
+    let ways =
+        ["server, persistent connections", "server, connection per request", "CGI, process per request"];
+    assert_eq!(first_cells(&out), ways);
+    for way in saved(&directory)["ways"].as_array().expect("ways") {
         assert!(way["requests"].as_u64() > Some(0), "{way}");
     }
-    assert_eq!(printed(&directory, "comb bench serve --from-json serve.json"), out);
+    assert_eq!(printed(&directory, "serve --from-json saved.json"), out);
 }
 
 #[test]
 fn failed_measurements_are_reported() {
     let directory = directory_with(&[("file", "text\n"), ("tree/.hidden", "x"), ("json", "{}")]);
     for (command, message) in [
-        ("spawn a missing", "comb: missing: no such file or directory\n"),
-        ("overlap missing", "comb: missing: no such file or directory\n"),
-        ("spawn a tree", "comb: tree: no files to read\n"),
-        ("overlap tree", "comb: tree: no files to read\n"),
-        ("spawn 'a(' file", "comb: invalid regular expression 'a(': unclosed group\n"),
-        ("serve file", "comb: file: not a comb index; build one with 'comb index build'\n"),
-        ("serve missing", "comb: missing: no such file or directory\n"),
+        ("spawn a missing", "missing: no such file or directory"),
+        ("overlap missing", "missing: no such file or directory"),
+        ("spawn a tree", "tree: no files to read"),
+        ("overlap tree", "tree: no files to read"),
+        ("spawn 'a(' file", "invalid regular expression 'a(': unclosed group"),
+        ("serve file", "file: not a comb index; build one with 'comb index build'"),
+        ("serve missing", "missing: no such file or directory"),
         (
             "spin --slices --widths 1,2",
-            "comb: --slices measures one number of threads; give --widths a single number\n",
+            "--slices measures one number of threads; give --widths a single number",
         ),
-        ("spin --from-json missing", "comb: missing: no such file or directory\n"),
+        ("spin --from-json missing", "missing: no such file or directory"),
         (
             "spawn --from-json json",
-            "comb: json: not a result of experiment 'spawn': missing field `experiment` at line 1 column 2\n",
+            "json: not a result of experiment 'spawn': missing field `experiment` at line 1 column 2",
         ),
-        ("overlap --from-json tree", "comb: tree: is a directory\n"),
+        ("overlap --from-json tree", "tree: is a directory"),
     ] {
-        assert_eq!(
-            comb(&directory, &format!("comb bench {command}")),
-            (String::new(), message.to_owned(), Some(2))
-        );
+        directory.answers(&format!("comb bench {command}"), "", &format!("comb: {message}\n"), 2);
     }
 }
 
@@ -207,49 +184,28 @@ fn invalid_flags_are_rejected_before_anything_runs() {
         ("serve index --connections 101", "expected a number from 1 to 100"),
         ("serve --from-json a --save b", "--save"),
     ] {
-        let (out, message, code) = comb(&directory, &format!("comb bench {command}"));
-        assert_eq!((out.as_str(), code), ("", Some(2)), "{command}");
-        assert!(message.starts_with("comb: ") && message.contains(reason), "{command}: {message}");
+        let message = directory.refuses(&format!("comb bench {command}"), reason);
+        assert!(message.starts_with("comb: "), "{command}: {message}");
     }
 }
 
 #[test]
 fn files_that_are_no_results_or_plots_are_replaced_only_with_force() {
     let directory = directory_with(&[("notes", "a\n"), ("notes.svg", "a\n"), ("empty", "")]);
-    let spin = "comb bench spin --widths 1..2 --iterations 1 --runs 1";
+    let spin = "spin --widths 1..2 --iterations 1 --runs 1";
     for (flags, name, kind) in [("--save", "notes", "a saved result"), ("--plot", "notes.svg", "a plot")] {
-        let (out, message, code) = comb(&directory, &format!("{spin} {flags} {name}"));
         let refused = format!("comb: {name}: file exists and is not {kind}; use --force to replace it\n");
-        assert_eq!((out.as_str(), message, code), ("", refused, Some(2)));
+        directory.answers(&format!("comb bench {spin} {flags} {name}"), "", &refused, 2);
         assert_eq!(directory.read(name), "a\n");
     }
     printed(&directory, &format!("{spin} --save empty"));
     printed(&directory, &format!("{spin} --save notes --plot notes.svg --force"));
     // Now they are of these kinds.
     printed(&directory, &format!("{spin} --save notes --plot notes.svg"));
-    let (_, message, code) =
-        comb(&directory, "comb bench spin --from-json notes --plot empty.svg --json > copy");
-    assert_eq!((message.as_str(), code), ("", Some(0)));
-}
-
-#[test]
-fn results_are_printed_even_if_they_cannot_be_saved() {
-    let directory = directory_with(&[]);
-    let (out, message, code) =
-        comb(&directory, "comb bench spin --widths 1 --iterations 1 --runs 1 --save /dev/full");
-    assert_eq!(first_cells(&out), ["1"]);
-    assert_eq!(
-        (message.as_str(), code),
-        ("comb: /dev/full: cannot write: no space left on device\n", Some(2))
-    );
-}
-
-#[test]
-fn saved_results_can_be_printed() {
-    let directory = directory_with(&[]);
-    printed(&directory, "comb bench spin --widths 1 --iterations 1000 --runs 1 --save spin.json");
-    for flag in ["--json", "--format json"] {
-        let out = printed(&directory, &format!("comb bench spin --from-json spin.json {flag}"));
-        assert_eq!(out, directory.read("spin.json"));
-    }
+    printed(&directory, "spin --from-json notes --plot empty.svg --json > copy");
+    // Results are printed even if they cannot be saved.
+    let (out, message, code) = comb(&directory, &format!("{spin} --save /dev/full"));
+    assert_eq!(first_cells(&out), ["1", "2"]);
+    let full = "comb: /dev/full: cannot write: no space left on device\n";
+    assert_eq!((message.as_str(), code), (full, Some(2)));
 }

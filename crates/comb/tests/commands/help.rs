@@ -48,21 +48,6 @@ fn every_help_page_has_two_examples_after_its_summary() {
 #[test]
 fn commands_are_listed_by_importance() {
     let names: Vec<_> = subcommands(&page(&[], "--help")).into_iter().map(|(name, _)| name).collect();
-    let expected = [
-        "top",
-        "grep",
-        "symbols",
-        "find",
-        "index",
-        "serve",
-        "mcp",
-        "pi",
-        "bench",
-        "links",
-        "completions",
-        "man",
-        "cgi",
-    ]
-    .map(str::to_owned);
-    assert_eq!(names, expected);
+    let expected = "top grep symbols find index serve mcp pi bench links completions man cgi";
+    assert_eq!(names.join(" "), expected);
 }

@@ -1,16 +1,16 @@
 //! Tests of `comb top --listen`: the page, its events and its answer, in headless Chromium and by requests.
 
-use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::Deref;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::browser::Browser;
-use crate::profile::{is_shown, on_terminal};
-use crate::support::server::Answered;
-use crate::support::{COMB, Place, directory_with, program, run, wait_until};
+use crate::profile::Live;
+use crate::support::server::{Answered, Server};
+use crate::support::{COMB, Place, directory_with, program, wait_until};
 use serde_json::{Value, json};
 
 /// Time-out of the client.
@@ -18,10 +18,16 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A count of what is written to its standard input, with a page. Killed on drop.
 struct Job {
-    child: Child,
+    server: Server,
     input: Option<ChildStdin>,
-    address: SocketAddr,
-    messages: BufReader<std::process::ChildStderr>,
+}
+
+impl Deref for Job {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.server
+    }
 }
 
 impl Job {
@@ -32,15 +38,9 @@ impl Job {
     fn start_at(address: &str, arguments: &[&str]) -> Self {
         let mut command = program(COMB, Path::new("/"));
         command.args(["top", "--listen", address]).args(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("a process");
-        let mut messages = BufReader::new(child.stderr.take().expect("its messages"));
-        let mut line = String::new();
-        messages.read_line(&mut line).expect("a message");
-        let url =
-            line.trim_end().strip_prefix("comb: listening on http://").expect("the address of the page");
-        let address = url.strip_suffix('/').expect("the path").parse().expect("an address");
-        Self { input: child.stdin.take(), child, address, messages }
+        let mut server =
+            Server::listening(command.stdin(Stdio::piped()).stdout(Stdio::piped())).expect("a job");
+        Self { input: server.child.stdin.take(), server }
     }
 
     /// Writes to the standard input of the job.
@@ -53,30 +53,14 @@ impl Job {
     fn end(&mut self) -> (String, String, Option<i32>) {
         drop(self.input.take());
         let (mut out, mut messages) = (Vec::new(), String::new());
-        self.child.stdout.take().expect("its output").read_to_end(&mut out).expect("the result");
-        self.messages.read_to_string(&mut messages).expect("messages");
+        self.server.child.stdout.take().expect("its output").read_to_end(&mut out).expect("the result");
+        self.server.messages.read_to_string(&mut messages).expect("messages");
         let out = String::from_utf8_lossy(&out).into_owned();
-        (out, messages, self.child.wait().expect("its end").code())
-    }
-
-    fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).expect("a connection");
-        stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
-        stream
-    }
-
-    fn ask(&self, request: &str) -> Answered {
-        let mut stream = self.connect();
-        stream.write_all(request.as_bytes()).expect("sent");
-        Answered::read(&mut stream)
-    }
-
-    fn get(&self, target: &str) -> Answered {
-        self.get_as("localhost", target)
+        (out, messages, self.server.child.wait().expect("its end").code())
     }
 
     fn get_as(&self, host: &str, target: &str) -> Answered {
-        self.ask(&format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
+        self.send(&format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"))
     }
 
     fn events(&self) -> Events {
@@ -85,13 +69,6 @@ impl Job {
 
     fn url(&self) -> String {
         format!("http://{}/", self.address)
-    }
-}
-
-impl Drop for Job {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -140,6 +117,13 @@ impl Events {
             assert_eq!(name, "update", "{state}");
         }
     }
+
+    /// Reads all states, and returns the last one, which is that of the end.
+    fn last(&mut self) -> Value {
+        let (name, last) = std::iter::from_fn(|| self.next()).last().expect("the last state");
+        assert_eq!(name, "end");
+        last
+    }
 }
 
 #[test]
@@ -155,14 +139,11 @@ fn counts_grow_while_the_job_runs_and_the_last_event_has_the_result() {
     wait_until("the first key", || {
         job.get("/answer.json").json()["top"][0] == json!({"count": 3, "percent": 42.86, "key": "b"})
     });
-    assert!(
-        state["command"]
-            .as_str()
-            .is_some_and(|command| command.starts_with("comb top --listen 127.0.0.1:0 -f 1"))
-    );
+    let command = state["command"].as_str().expect("a command");
+    assert!(command.starts_with("comb top --listen 127.0.0.1:0 -f 1"), "{command}");
     let (out, messages, code) = job.end();
-    let (name, last) = std::iter::from_fn(|| events.next()).last().expect("the last state");
-    assert_eq!((&*name, &last["status"]), ("end", &json!("ended")));
+    let last = events.last();
+    assert_eq!(last["status"], "ended");
     let result: Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(last["answer"], result);
     assert_eq!(result["distinct"], 4);
@@ -174,27 +155,21 @@ fn addresses_are_answered_as_by_comb_serve() {
     let job = Job::start(&[]);
     let page = job.get("/");
     assert_eq!((page.status, page.field("content-type")), (200, Some("text/html; charset=utf-8")));
-    assert!(
-        page.field("content-security-policy").is_some_and(|policy| policy.contains("default-src 'none'"))
-    );
+    let policy = page.field("content-security-policy").expect("a policy");
+    assert!(policy.contains("default-src 'none'"), "{policy}");
     for target in ["/", "/style.css", "/app.js", "/healthz", "/answer.json"] {
         let answer = job.get(target);
-        assert_eq!(
-            (answer.status, answer.field("x-content-type-options")),
-            (200, Some("nosniff")),
-            "{target}"
-        );
+        let options = answer.field("x-content-type-options");
+        assert_eq!((answer.status, options), (200, Some("nosniff")), "{target}");
         assert_eq!(answer.field("access-control-allow-origin"), None, "{target}");
     }
     for target in ["/", "/events", "/answer.json"] {
-        let head =
-            job.ask(&format!("HEAD {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+        let head = job.request("HEAD", target, "", "");
         assert_eq!((head.status, head.body.len()), (200, 0), "{target}");
-        let post =
-            job.ask(&format!("POST {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
+        let post = job.request("POST", target, "", "");
         assert_eq!((post.status, post.field("allow")), (405, Some("get, head")), "{target}");
     }
-    let missing = job.get("/metrics");
+    let missing = job.get_as("localhost", "/metrics");
     assert_eq!((missing.status, missing.field("content-type")), (404, Some("application/problem+json")));
     assert_eq!(job.ask("nonsense\r\n\r\n").status, 400);
 }
@@ -225,11 +200,10 @@ fn the_page_has_an_address_of_ipv6_or_localhost() {
 fn an_address_in_use_is_an_error_with_the_fix() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
-    let (out, messages, code) = run(program(COMB, Path::new("/")).args(["top", "--listen", &address]));
-    let expected = format!(
+    let message = format!(
         "comb: --listen: cannot listen on {address}: address already in use; choose another port, or 0 for any free port\n"
     );
-    assert_eq!((&*out, messages, code), ("", expected, Some(2)));
+    directory_with(&[]).answers(&format!("comb top --listen {address}"), "", &message, 2);
 }
 
 #[test]
@@ -249,7 +223,7 @@ fn answers_follow_the_schema_also_while_the_job_runs() {
     assert_eq!(answer["top"][1]["key"], json!({"k": "caf\u{FFFD}", "j": "x"}));
     assert_eq!(answer["top"][1]["key_base64"], json!({"k": "Y2Fm6Q=="}));
     job.end();
-    let (_, last) = std::iter::from_fn(|| events.next()).last().expect("the last state");
+    let last = events.last();
     assert!(schema.is_valid(&last["answer"]), "{last}");
     assert_eq!(last["columns"], json!({"measures": ["sum(v)"], "key": ["k", "j"], "sorted_by": "count"}));
 }
@@ -300,9 +274,8 @@ fn an_interrupted_job_ends_with_a_partial_result() {
     let mut events = job.events();
     job.write("a\n");
     events.wait_for(1);
-    let sent = Command::new("kill").arg("-INT").arg(job.child.id().to_string()).status();
-    assert!(sent.expect("kill").success());
-    let (_, last) = std::iter::from_fn(|| events.next()).last().expect("the last state");
+    job.signal("INT");
+    let last = events.last();
     assert_eq!((&last["status"], &last["answer"]["partial"]), (&json!("interrupted"), &json!(true)));
     assert_eq!(job.end().2, Some(130));
 }
@@ -313,7 +286,7 @@ fn problems_with_inputs_are_in_the_last_state() {
     let mut events = job.events();
     job.write("a\n");
     job.end();
-    let (_, last) = std::iter::from_fn(|| events.next()).last().expect("the last state");
+    let last = events.last();
     assert_eq!(last["problems"], json!(["/nowhere/log: no such file or directory"]));
 }
 
@@ -330,7 +303,7 @@ fn buckets_of_time_are_a_series_in_the_order_of_time() {
             state["answer"]["top"][0]["count"] != Value::Null || state["series"]["keys"][0]["count"] == 2
         });
         job.end();
-        let last = std::iter::from_fn(|| events.next()).last().expect("the last state").1;
+        let last = events.last();
         let running = running.expect("a state with counts");
         assert_eq!((&running["series"], &running["columns"]), (&last["series"], &last["columns"]));
         last
@@ -348,27 +321,17 @@ fn buckets_of_time_are_a_series_in_the_order_of_time() {
 
 #[test]
 fn the_page_works_beside_the_screen_of_live() {
-    let directory = directory_with(&[]);
-    let line = format!(
-        "mkfifo pipe; stty cols 100 rows 30; '{COMB}' top --live --listen 127.0.0.1:0 pipe > out; echo $? > code"
-    );
-    let mut terminal = on_terminal(&directory, &line);
-    wait_until("a pipe", || directory.at("pipe").exists());
-    let mut pipe = OpenOptions::new().write(true).open(directory.at("pipe")).expect("a pipe");
-    pipe.write_all(b"twice\nonce\ntwice\n").expect("the pipe is read");
-    wait_until("the screen", || is_shown(&directory, "twice"));
-    let typescript = directory.read("typescript");
+    let mut live = Live::start("--listen 127.0.0.1:0");
+    live.write("twice\nonce\ntwice\n");
+    wait_until("the screen", || live.shows("twice"));
+    let typescript = live.directory.read("typescript");
     let (_, url) = typescript.split_once("listening on http://").expect("the address of the page");
     let address: SocketAddr = url.split('/').next().expect("an address").parse().expect("an address");
     let mut events = Events::of(TcpStream::connect(address).expect("a connection"));
     let state = events.wait_for(3);
     assert_eq!(state["answer"]["top"][0], json!({"count": 2, "key": "twice"}));
-    terminal.stdin.as_mut().expect("a pipe").write_all(b"q").expect("the terminal takes a key");
-    let (_, last) = std::iter::from_fn(|| events.next()).last().expect("the last state");
-    assert_eq!(last["status"], "interrupted");
-    terminal.wait().expect("script ends");
-    let out = directory.read("out");
-    assert_eq!(out, "2 twice\n1 once\n# partial: interrupted after 3 records\n");
+    assert_eq!(live.end(b"q"), "2 twice\n1 once\n# partial: interrupted after 3 records\n");
+    assert_eq!(events.last()["status"], "interrupted");
 }
 
 impl Browser {

@@ -6,7 +6,6 @@ mod pages;
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
 
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
@@ -48,45 +47,53 @@ fn the_client_lists_tools_with_schemas() {
 fn every_tool_answers() {
     let tree = tree();
     let mut client = Client::start(tree.path(), &[]);
-    let mut text = |name: &str, arguments: Value| client.text(name, &arguments);
-    assert_eq!(
-        text("search", json!({"pattern": "add", "word": true})),
-        "notes.md\n1:add nothing\nsrc/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {\n7:    add(1, 2);\n"
-    );
-    assert_eq!(
-        text(
+    let literal =
+        json!({"pattern": "ADD(", "fixed_strings": true, "case": "insensitive", "context": 1, "limit": 1});
+    let more = more("1 line more in 1 file", &tree, "src/main.rs", "3");
+    let nothing =
+        "[no results]\n[no files were searched: paths, globs, types and ignore files exclude all]\n";
+    for (tool, arguments, text) in [
+        (
             "search",
-            json!({"pattern": "ADD(", "fixed_strings": true, "case": "insensitive", "context": 1, "limit": 1})
+            json!({"pattern": "add", "word": true}),
+            "notes.md\n1:add nothing\nsrc/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {\n7:    add(1, 2);\n",
         ),
-        "src/main.rs\n1-/// Adds.\n2:pub fn add(a: u32, b: u32) -> u32 {\n3-    a + b\n".to_owned()
-            + &more("1 line more in 1 file", &tree, "src/main.rs", "3")
-    );
-    assert_eq!(
-        text("search", json!({"pattern": "add", "output": "count", "types": "rust"})),
-        "src/main.rs:2\n"
-    );
-    assert_eq!(
-        text("search", json!({"pattern": "add", "output": "files", "globs": ["!*.md"]})),
-        "src/main.rs\n"
-    );
-    assert_eq!(
-        text("search", json!({"pattern": "u32 .\n +a", "multiline": true})),
-        "src/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {\n3:    a + b\n"
-    );
-    assert_eq!(text("files", json!({"name": "^s|md"})), "notes.md\nsrc/main.rs\n");
-    assert_eq!(
-        text("find", json!({"index": "log.comb", "pattern": "/a", "context": 4})),
-        "log.comb\n4:1:5:GET /a 200\n26:3:5:GET /a 200\n[2 occurrences in all]\n"
-    );
-    assert_eq!(
-        text("top", json!({"paths": "log", "fields": "2"})),
-        "2 /a\n1 /b\n# 3 records, 2 distinct keys, 2 shown\n"
-    );
-    assert_eq!(text("search", json!({"pattern": "nowhere"})), "[no results]\n");
-    assert_eq!(
-        text("search", json!({"pattern": "a", "globs": "*.none"})),
-        "[no results]\n[no files were searched: paths, globs, types and ignore files exclude all]\n"
-    );
+        (
+            "search",
+            literal,
+            &format!("src/main.rs\n1-/// Adds.\n2:pub fn add(a: u32, b: u32) -> u32 {{\n3-    a + b\n{more}"),
+        ),
+        ("search", json!({"pattern": "add", "output": "count", "types": "rust"}), "src/main.rs:2\n"),
+        ("search", json!({"pattern": "add", "output": "files", "globs": ["!*.md"]}), "src/main.rs\n"),
+        (
+            "search",
+            json!({"pattern": "u32 .\n +a", "multiline": true}),
+            "src/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {\n3:    a + b\n",
+        ),
+        ("files", json!({"name": "^s|md"}), "notes.md\nsrc/main.rs\n"),
+        (
+            "find",
+            json!({"index": "log.comb", "pattern": "/a", "context": 4}),
+            "log.comb\n4:1:5:GET /a 200\n26:3:5:GET /a 200\n[2 occurrences in all]\n",
+        ),
+        (
+            "top",
+            json!({"paths": "log", "fields": "2"}),
+            "2 /a\n1 /b\n# 3 records, 2 distinct keys, 2 shown\n",
+        ),
+        ("search", json!({"pattern": "nowhere"}), "[no results]\n"),
+        ("search", json!({"pattern": "a", "globs": "*.none"}), nothing),
+        ("symbols", json!({"name": "add"}), "src/main.rs\n2-4:function pub fn add(a: u32, b: u32) -> u32\n"),
+        ("symbols", json!({"name": "add", "list": "references"}), "src/main.rs\n7:add(1, 2);\n"),
+        (
+            "symbols",
+            json!({"list": "outline", "paths": "src/main.rs"}),
+            "src/main.rs\n2-4:function add(a: u32, b: u32)\n6-8:function main()\n",
+        ),
+    ] {
+        assert_eq!(client.text(tool, &arguments), text, "{arguments}");
+    }
+    assert_eq!(client.error("symbols", &json!({"list": "references"})), "list=references needs a name");
 }
 
 /// The note that there is more.
@@ -95,20 +102,6 @@ fn more(what: &str, tree: &TempDir, path: &str, line: &str) -> String {
     let file = fs::metadata(tree.path().join(path)).expect("a file");
     let modified = file.mtime() as u64 * 1_000_000_000 + file.mtime_nsec() as u64;
     format!("[{what}; next page: cursor=\"{path}:{line}@{modified:x}.{:x}\"]\n", file.size())
-}
-
-#[test]
-fn symbols_are_definitions_references_and_outlines() {
-    let tree = tree();
-    let mut client = Client::start(tree.path(), &[]);
-    let mut text = |arguments: Value| client.text("symbols", &arguments);
-    assert_eq!(text(json!({"name": "add"})), "src/main.rs\n2-4:function pub fn add(a: u32, b: u32) -> u32\n");
-    assert_eq!(text(json!({"name": "add", "list": "references"})), "src/main.rs\n7:add(1, 2);\n");
-    assert_eq!(
-        text(json!({"list": "outline", "paths": "src/main.rs"})),
-        "src/main.rs\n2-4:function add(a: u32, b: u32)\n6-8:function main()\n"
-    );
-    assert_eq!(client.error("symbols", &json!({"list": "references"})), "list=references needs a name");
 }
 
 #[test]
@@ -154,20 +147,8 @@ fn only_files_below_the_roots_are_read() {
     let mut client = Client::start(tree.path(), &[]);
     let secret = outside.at("secret");
     let escape = format!("../{}/secret", outside.path().file_name().expect("a name").display());
-    let paths = [
-        secret.to_str().expect("text"),
-        &escape,
-        "link",
-        "link/secret",
-        "link/none",
-        "file",
-        "..",
-        "/",
-        "src/../..",
-        "../none",
-        "/none",
-        "link/../../none",
-    ];
+    let names = "link link/secret link/none file .. / src/../.. ../none /none link/../../none";
+    let paths = [secret.to_str().expect("text"), &escape].into_iter().chain(names.split(' '));
     for path in paths {
         for (tool, name, other) in [
             ("search", "paths", "pattern"),
@@ -186,9 +167,9 @@ fn only_files_below_the_roots_are_read() {
     let absolute = tree.at("src/../src");
     let text = client.text("files", &json!({"paths": absolute}));
     assert_eq!(text, "src/main.rs\n");
-    for (path, reason) in [("none", "no such file or directory"), ("src/none/x", "no such file or directory")]
-    {
-        assert_eq!(client.error("files", &json!({"paths": path})), format!("{path}: {reason}"));
+    for path in ["none", "src/none/x"] {
+        let reason = format!("{path}: no such file or directory");
+        assert_eq!(client.error("files", &json!({"paths": path})), reason);
     }
 }
 
@@ -197,41 +178,39 @@ fn results_of_several_roots_are_in_the_order_of_the_roots() {
     let (one, two) = (directory_with(&[("b", "x\n"), ("a/c", "x\n")]), directory_with(&[("a", "x\n")]));
     let two = two.path().canonicalize().expect("a path");
     let above = tempdir().expect("a directory");
-    let roots =
-        [one.path().to_str().expect("text"), two.to_str().expect("text"), one.path().to_str().expect("text")];
-    let mut client = Client::start(above.path(), &roots);
-    let expected = format!("a/c\nb\n{}/a\n", two.display());
-    assert_eq!(client.text("files", &json!({})), expected);
-    assert_eq!(
-        client.text("files", &json!({"paths": [&two, Path::new("b"), Path::new("."), Path::new("a")]})),
-        expected
-    );
+    let [first, second] = [one.path(), &two].map(|path| path.to_str().expect("text"));
+    let mut client = Client::start(above.path(), &[first, second, first]);
+    let expected = format!("a/c\nb\n{second}/a\n");
+    for arguments in [json!({}), json!({"paths": [second, "b", ".", "a"]})] {
+        assert_eq!(client.text("files", &arguments), expected);
+    }
 }
 
 #[test]
 fn wrong_arguments_are_told_to_the_model() {
     let tree = tree();
     let mut client = Client::start(tree.path(), &[]);
-    let mut error = |name: &str, arguments: Value| client.error(name, &arguments);
-    assert!(error("search", json!({"pattern": "("})).contains("unclosed group"));
-    assert!(error("search", json!({})).contains("missing field `pattern`"));
-    assert!(error("search", json!({"pattern": 7})).contains("expected a string"));
-    assert!(error("search", json!({"pattern": "x", "glob": "y"})).starts_with("unknown argument 'glob'"));
-    assert!(error("search", json!({"pattern": "x", "limit": -1})).contains("invalid value"));
-    assert!(
-        error("search", json!({"pattern": "x", "types": "nope"})).starts_with("unknown file type 'nope'")
-    );
-    assert!(error("search", json!({"pattern": "x", "globs": "["})).starts_with("--glob '['"));
-    assert!(error("search", json!({"pattern": "x", "cursor": "y"})).contains("not a cursor"));
-    assert!(error("files", json!({"name": "("})).contains("unclosed group"));
-    assert!(error("top", json!({"paths": "log", "fields": "0"})).contains("invalid value '0'"));
-    assert!(error("top", json!({"paths": []})).contains("name at least one file"));
-    assert!(error("find", json!({"index": "log", "pattern": "x"})).starts_with("log: "));
-    assert!(error("find", json!({"index": "src", "pattern": "x"})).contains("not a file"));
+    for (tool, arguments, reason) in [
+        ("search", json!({"pattern": "("}), "unclosed group"),
+        ("search", json!({}), "missing field `pattern`"),
+        ("search", json!({"pattern": 7}), "expected a string"),
+        ("search", json!({"pattern": "x", "glob": "y"}), "^unknown argument 'glob'"),
+        ("search", json!({"pattern": "x", "limit": -1}), "invalid value"),
+        ("search", json!({"pattern": "x", "types": "nope"}), "^unknown file type 'nope'"),
+        ("search", json!({"pattern": "x", "globs": "["}), "^--glob '['"),
+        ("search", json!({"pattern": "x", "cursor": "y"}), "not a cursor"),
+        ("files", json!({"name": "("}), "unclosed group"),
+        ("top", json!({"paths": "log", "fields": "0"}), "invalid value '0'"),
+        ("top", json!({"paths": []}), "name at least one file"),
+        ("find", json!({"index": "log", "pattern": "x"}), "^log: "),
+        ("find", json!({"index": "src", "pattern": "x"}), "not a file"),
+    ] {
+        // `^` stands for the beginning.
+        let told = format!("^{}", client.error(tool, &arguments));
+        assert!(told.contains(reason), "{arguments}: {told}");
+    }
     let refused = client.call("nothing", &json!({})).expect_err("no such tool");
     assert!(refused.contains("unknown tool 'nothing'"), "{refused}");
-    assert_eq!(
-        client.text("search", &json!({"pattern": "nothing", "paths": null})),
-        "notes.md\n1:add nothing\n"
-    );
+    let text = client.text("search", &json!({"pattern": "nothing", "paths": null}));
+    assert_eq!(text, "notes.md\n1:add nothing\n");
 }

@@ -201,14 +201,14 @@ pub(crate) fn is_shown(directory: &TempDir, text: &str) -> bool {
 }
 
 /// `comb top --live` on a terminal, with a pipe for its input.
-struct Live {
-    directory: TempDir,
+pub(crate) struct Live {
+    pub(crate) directory: TempDir,
     terminal: Child,
     pipe: File,
 }
 
 impl Live {
-    fn start(flags: &str) -> Self {
+    pub(crate) fn start(flags: &str) -> Self {
         let job = format!("'{COMB}' top --live {flags} pipe > out; echo $? > code");
         Self::start_line(&format!("stty cols 80 rows 24; {job}"))
     }
@@ -221,16 +221,16 @@ impl Live {
         Self { directory, terminal, pipe }
     }
 
-    fn write(&mut self, text: &str) {
+    pub(crate) fn write(&mut self, text: &str) {
         self.pipe.write_all(text.as_bytes()).expect("the pipe is read");
     }
 
-    fn shows(&self, text: &str) -> bool {
+    pub(crate) fn shows(&self, text: &str) -> bool {
         is_shown(&self.directory, text)
     }
 
     /// Types keys that end the job, and returns the result.
-    fn end(&mut self, keys: &[u8]) -> String {
+    pub(crate) fn end(&mut self, keys: &[u8]) -> String {
         self.terminal.stdin.as_mut().expect("a pipe").write_all(keys).expect("the terminal takes a key");
         let code = self.directory.at("code");
         wait_until("the end", || fs::read_to_string(&code).is_ok_and(|code| code == "130\n"));

@@ -1,17 +1,16 @@
 //! Tests of `comb top --save-counts` and `--merge`.
 
 use std::fs;
-use std::path::Path;
 
-use crate::support::{Answer, COMB, Place, directory_with, program, run};
+use crate::support::{Answer, COMB, Place, directory_with, program, run, write};
 use tempfile::TempDir;
 
 const ONE: &str =
     "2026-03-01T06:00:07 in 1.5\n2026-03-01T06:00:09 out 3\n2026-03-01T06:00:30 in none\nshort\n";
 const TWO: &str = "2026-03-01T06:02:00 in 9\n2026-03-01T06:02:01 up 0.25\n\n2026-03-01T06:03:01 out -\n";
 
-fn comb(directory: &Path, arguments: &[&str]) -> Answer {
-    run(program(COMB, directory).arg("top").args(arguments))
+fn comb(directory: &TempDir, arguments: &[&str]) -> Answer {
+    run(program(COMB, directory.path()).arg("top").args(arguments))
 }
 
 fn logs() -> TempDir {
@@ -23,7 +22,7 @@ fn saved(flags: &[&str]) -> TempDir {
     let directory = logs();
     for name in ["one", "two"] {
         let (log, counts) = (format!("{name}.log"), format!("{name}.counts"));
-        let answer = comb(directory.path(), &[flags, &["-n", "0", "--save-counts", &counts, &log]].concat());
+        let answer = comb(&directory, &[flags, &["-n", "0", "--save-counts", &counts, &log]].concat());
         assert_eq!((answer.0.as_str(), answer.2), ("", Some(0)), "{flags:?}: {}", answer.1);
     }
     directory
@@ -32,25 +31,21 @@ fn saved(flags: &[&str]) -> TempDir {
 #[test]
 fn merged_counts_are_printed_as_those_of_all_files() {
     for flags in [
-        &["-f", "2"][..],
-        &["-f", "2", "--sum", "3", "--p99", "3", "--distinct", "3", "--mean", "1"],
-        &["-f", "2,3", "-i", "-s", "^i", "x", "--missing", "?"],
-        &["--every", "1m", "--tz", "UTC"],
-        &["--every", "1m", "--tz", "Europe/Berlin", "-f", "2", "--max", "3"],
-        &["-e", "(in|up) (.*)", "--where", "$3 > 0", "--min", "3"],
-        &["--since", "2026-03-01 06:00:08", "--until", "2026-03-01 06:02:01", "--tz", "UTC"],
+        "-f 2",
+        "-f 2 --sum 3 --p99 3 --distinct 3 --mean 1",
+        "-f 2,3 -i -s ^i x --missing ?",
+        "--every 1m --tz UTC",
+        "--every 1m --tz Europe/Berlin -f 2 --max 3",
+        "-e (in|up)\\s(.*) --where $3>0 --min 3",
+        "--since 2026-03-01T06:00:08 --until 2026-03-01T06:02:01 --tz UTC",
     ] {
-        let directory = saved(flags);
-        for output in [
-            &["--json"][..],
-            &["--format", "csv"],
-            &["--percent", "--totals"],
-            &["-n", "1", "--reverse"],
-            &["--sort", "key"],
-        ] {
+        let flags: Vec<&str> = flags.split(' ').collect();
+        let directory = saved(&flags);
+        for output in ["--json", "--format csv", "--percent --totals", "-n 1 --reverse", "--sort key"] {
+            let output: Vec<&str> = output.split(' ').collect();
             let (expected, _, code) =
-                comb(directory.path(), &[flags, output, &["one.log", "two.log"]].concat());
-            let merged = comb(directory.path(), &[&["--merge", "two.counts", "one.counts"], output].concat());
+                comb(&directory, &[&flags[..], &output, &["one.log", "two.log"]].concat());
+            let merged = comb(&directory, &[&["--merge", "two.counts", "one.counts"][..], &output].concat());
             assert_eq!((merged.0, merged.2), (expected, code), "{flags:?} {output:?}: {}", merged.1);
         }
     }
@@ -59,39 +54,32 @@ fn merged_counts_are_printed_as_those_of_all_files() {
 #[test]
 fn records_that_were_left_out_are_reported_again_without_their_places() {
     let directory = saved(&["-f", "2", "--sum", "3", "--min", "4"]);
-    let (out, err, code) = comb(directory.path(), &["--merge", "one.counts", "two.counts", "-n", "1"]);
-    assert_eq!((out.as_str(), code), ("count  sum(3)  min(4)  key\n    3    10.5       -  in\n", Some(0)));
-    assert_eq!(
-        err,
-        "comb: skipped 2 of 8 records with too few fields\n\
-         comb: left 1 value out of the measures, as it is not a number\n\
-         comb: min(4): no record has the field 4\n"
-    );
+    let messages = "comb: skipped 2 of 8 records with too few fields\n\
+                    comb: left 1 value out of the measures, as it is not a number\n\
+                    comb: min(4): no record has the field 4\n";
+    let merged = "count  sum(3)  min(4)  key\n    3    10.5       -  in\n";
+    directory.answers("comb top --merge one.counts two.counts -n 1", merged, messages, 0);
 }
 
 #[test]
 fn counts_are_the_same_bytes_at_any_width_and_however_they_were_merged() {
     let directory = logs();
-    let path = directory.path();
-    let flags = ["-f", "2", "--sum", "3", "--p50", "3", "--distinct", "3"];
-    let save = |more: &[&str], file: &str| {
-        let (_, err, code) = comb(path, &[&flags, more, &["--save-counts", file]].concat());
+    let save = |arguments: &str, file: &str| {
+        let script = format!("comb top {arguments} --save-counts {file}");
+        let (_, err, code) = directory.run(&script);
         assert_eq!(code, Some(0), "{err}");
-        fs::read(path.join(file)).expect("counts")
+        (fs::read(directory.at(file)).expect("counts"), err.lines().count())
     };
-    let whole = save(&["-j", "1", "one.log", "two.log"], "whole");
+    let flags = "-f 2 --sum 3 --p50 3 --distinct 3";
+    let whole = save(&format!("{flags} -j 1 one.log two.log"), "whole").0;
     for (width, block_size) in [("2", "1"), ("3", "7"), ("8", "100"), ("64", "1K")] {
-        assert!(
-            save(&["-j", width, "--block-size", block_size, "two.log", "one.log"], "other") == whole,
-            "{width}"
-        );
+        let arguments = format!("{flags} -j {width} --block-size {block_size} two.log one.log");
+        assert!(save(&arguments, "other").0 == whole, "{width}");
     }
-    save(&["one.log"], "one");
-    save(&["two.log"], "two");
-    for files in [["one", "two"], ["two", "one"]] {
-        let (_, err, code) = comb(path, &[&["--merge", "--save-counts", "sum"][..], &files].concat());
-        assert_eq!((err.lines().count(), code), (2, Some(0)), "{err}");
-        assert!(fs::read(path.join("sum")).expect("counts") == whole);
+    save(&format!("{flags} one.log"), "one");
+    save(&format!("{flags} two.log"), "two");
+    for files in ["one two", "two one"] {
+        assert!(save(&format!("--merge {files}"), "sum") == (whole.clone(), 2));
     }
 }
 
@@ -106,63 +94,53 @@ fn counts_go_through_pipes() {
 #[test]
 fn files_that_cannot_be_added_are_reported_and_the_others_are() {
     let directory = saved(&["-f", "2"]);
-    let path = directory.path();
-    comb(path, &["-f", "2", "-g", "it's", "--save-counts", "other.counts", "one.log"]);
-    let mut damaged = fs::read(path.join("one.counts")).expect("counts");
+    directory.run("comb top -f 2 -g \"it's\" --save-counts other.counts one.log");
+    let mut damaged = fs::read(directory.at("one.counts")).expect("counts");
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
-    fs::write(path.join("damaged.counts"), damaged).expect("a file");
-    let files = ["none.counts", "damaged.counts", "one.log", "two.counts", "other.counts", "."];
-    let (out, err, code) = comb(path, &[&["--merge", "-n", "1"][..], &files].concat());
-    assert_eq!((out.as_str(), code), ("1 in\n", Some(2)));
-    assert_eq!(
-        err,
-        "comb: none.counts: no such file or directory\n\
+    write(&directory, "damaged.counts", damaged);
+    let messages = "comb: none.counts: no such file or directory\n\
          comb: damaged.counts: damaged counts: the checksum does not match\n\
          comb: one.log: not a file of counts; 'comb top --save-counts FILE' writes one\n\
          comb: other.counts: counts of --fields=2 '--grep=it'\\''s', but those of two.counts are of --fields=2\n\
          comb: .: is a directory\n\
-         comb: skipped 1 of 4 records with too few fields\n"
-    );
-    let (out, _, code) = comb(path, &["--merge", "one.log"]);
+         comb: skipped 1 of 4 records with too few fields\n";
+    let script = "comb top --merge -n 1 none.counts damaged.counts one.log two.counts other.counts .";
+    directory.answers(script, "1 in\n", messages, 2);
+    let (out, _, code) = directory.run("comb top --merge one.log");
     assert_eq!((out.as_str(), code), ("", Some(2)), "nothing was added up");
 }
 
 #[test]
 fn what_makes_no_sense_together_is_refused() {
     let directory = saved(&["-f", "2"]);
-    let refused = |arguments: &[&str]| {
-        let (out, err, code) = comb(directory.path(), arguments);
-        assert_eq!((out.as_str(), code), ("", Some(2)), "{arguments:?}");
-        err.lines().next().unwrap_or_default().to_owned()
-    };
     let with = |flag: &str| format!("comb: the argument '--merge' cannot be used with '{flag}'");
-    assert_eq!(refused(&["--merge", "-f", "1", "one.counts"]), with("--fields <LIST>"));
-    assert_eq!(refused(&["--merge", "--every", "1m", "one.counts"]), with("--every <WIDTH>"));
-    assert!(refused(&["--save-counts", "a", "--approx", "one.log"]).contains("'--approx[=<SIZE>]'"));
-    assert_eq!(
-        refused(&["--merge", "--plot", "a.svg", "one.counts"]),
-        "comb: --plot: the counts have no buckets of time; count with --every"
-    );
-    assert_eq!(
-        refused(&["--save-counts", "one.log", "two.log"]),
-        "comb: one.log: file exists and is not a file of counts; use another output"
-    );
-    assert_eq!(
-        refused(&["--save-counts", "one.log", "one.log"]),
-        "comb: one.log: same file as the input one.log; use another output"
-    );
-    assert_eq!(refused(&["--save-counts", "none/a", "one.log"]), "comb: none: no such directory");
-    assert_eq!(
-        refused(&["--merge", "--sort", "sum(3)", "one.counts"]),
-        "comb: one.counts: --sort 'sum(3)': expected one of count, key"
-    );
+    let other = |text: &str| format!("comb: {text}; use another output");
+    for (arguments, message) in [
+        ("--merge -f 1 one.counts", with("--fields <LIST>")),
+        ("--merge --every 1m one.counts", with("--every <WIDTH>")),
+        (
+            "--merge --plot a.svg one.counts",
+            "comb: --plot: the counts have no buckets of time; count with --every".to_owned(),
+        ),
+        ("--save-counts one.log two.log", other("one.log: file exists and is not a file of counts")),
+        ("--save-counts one.log one.log", other("one.log: same file as the input one.log")),
+        ("--save-counts none/a one.log", "comb: none: no such directory".to_owned()),
+        (
+            "--merge --sort 'sum(3)' one.counts",
+            "comb: one.counts: --sort 'sum(3)': expected one of count, key".to_owned(),
+        ),
+    ] {
+        let said = directory.refuses(&format!("comb top {arguments}"), "");
+        assert_eq!(said.lines().next(), Some(&*message), "{arguments}");
+    }
+    directory.refuses("comb top --save-counts a --approx one.log", "'--approx[=<SIZE>]'");
 }
 
 #[test]
 fn merged_counts_by_bucket_are_plotted() {
     let directory = saved(&["--every", "1m", "--tz", "UTC", "--time", "1"]);
-    let (_, err, code) = comb(directory.path(), &["--merge", "one.counts", "two.counts", "--plot", "a.svg"]);
+    let (_, err, code) = directory.run("comb top --merge one.counts two.counts --plot a.svg");
     assert_eq!(code, Some(0), "{err}");
     let svg = directory.read("a.svg");
     assert!(svg.contains(">one.counts, two.counts<") && svg.contains("records every 1m, UTC"), "{svg}");

@@ -3,13 +3,12 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use crate::support::server::Server;
-use crate::support::{COMB, Place, beside_comb, copy_of, directory_with, program, run, wait_until};
+use crate::support::{COMB, Place, beside_comb, copy_of, directory_with, wait_until, write};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -21,9 +20,8 @@ fn index(text: impl AsRef<[u8]>) -> TempDir {
 }
 
 fn build(directory: &TempDir, text: impl AsRef<[u8]>) {
-    crate::support::write(directory, "text", text);
-    let (_, messages, code) =
-        run(program(COMB, directory.path()).args(["index", "build", "text", "--alphabet", "bytes"]));
+    write(directory, "text", text);
+    let (_, messages, code) = directory.run("comb index build text --alphabet bytes");
     assert_eq!(code, Some(0), "{messages}");
 }
 
@@ -156,14 +154,11 @@ fn a_rotated_access_log_is_reopened() {
     wait_until("a new log", || path("log").exists());
     assert_eq!(server.get("/healthz?second").status, 200);
     assert_eq!(server.stop(), "");
-    let requests = |name: &str| {
-        let log = fs::read_to_string(path(name)).expect("a log");
-        log.lines().map(|line| line.split(' ').nth(6).expect("a target").to_owned()).collect::<Vec<_>>()
-    };
-    assert_eq!(
-        (requests("log.1"), requests("log")),
-        (vec!["/healthz?first".into()], vec!["/healthz?second".into()])
-    );
+    for (name, request) in [("log.1", "/healthz?first"), ("log", "/healthz?second")] {
+        let log = directory.read(name);
+        let requests: Vec<_> = log.lines().map(|line| line.split(' ').nth(6)).collect();
+        assert_eq!(requests, [Some(request)], "{name}");
+    }
 }
 
 #[test]
@@ -241,10 +236,8 @@ fn an_entity_tag_depends_on_name_content_and_limits() {
     build(&directory, "red fish");
     server.signal("HUP");
     wait_until("a new tag", || tag(&server, target) != first);
-    assert_ne!(
-        tag(&server, "/api/v1/indexes"),
-        tag(&serve(&directory, &["third=text.comb"]), "/api/v1/indexes")
-    );
+    let third = serve(&directory, &["third=text.comb"]);
+    assert_ne!(tag(&server, "/api/v1/indexes"), tag(&third, "/api/v1/indexes"));
 }
 
 #[test]
@@ -266,18 +259,17 @@ fn a_cursor_is_valid_in_its_own_index_only() {
     let directory = index("one fish two fish");
     let server = serve(&directory, &[]);
     let page = server.get("/api/v1/text/all?q=fish&limit=1").json();
-    let target =
-        format!("/api/v1/text/all?q=fish&cursor={}", page["next_cursor"].as_str().expect("a cursor"));
-    assert_eq!(server.get(&target).json()["positions"], json!([13]));
+    let get = |cursor: &str| server.get(&format!("/api/v1/text/all?q=fish&cursor={cursor}"));
+    let cursor = page["next_cursor"].as_str().expect("a cursor");
+    assert_eq!(get(cursor).json()["positions"], json!([13]));
     build(&directory, "red fish blue fish");
     server.signal("HUP");
-    wait_until("the new index", || server.get(&target).status == 400);
-    assert_eq!(
-        server.get(&target).json()["detail"],
-        "The cursor is of another index, or of this one before it was rebuilt; start again without a cursor."
-    );
+    wait_until("the new index", || get(cursor).status == 400);
+    let detail =
+        "The cursor is of another index, or of this one before it was rebuilt; start again without a cursor.";
+    assert_eq!(get(cursor).json()["detail"], detail);
     for cursor in ["13", "-1", "13-", "x-0", "13-x", "%ff-0"] {
-        let answer = server.get(&format!("/api/v1/text/all?q=fish&cursor={cursor}"));
+        let answer = get(cursor);
         assert_eq!(answer.status, 400, "{cursor}");
         assert!(answer.text().contains("The cursor is invalid"), "{}", answer.text());
     }
@@ -308,20 +300,14 @@ fn start_within(limit: &str, directory: &TempDir) -> Result<Server, (String, Opt
     let user = ["--reuid=65532", "--regid=65532", "--clear-groups"];
     command.args(user.iter().filter(|_| rustix::process::geteuid().is_root()));
     command.args(["bash", "-c", &job, "bash"]);
-    Server::try_start(
-        "127.0.0.1:0",
-        command,
-        directory.path(),
-        &["text.comb", "--threads", "8", "--access-log", "log"],
-    )
+    let arguments = ["text.comb", "--threads", "8", "--access-log", "log"];
+    Server::try_start("127.0.0.1:0", command, directory.path(), &arguments)
 }
 
 #[test]
 fn with_limited_threads_and_memory_the_server_uses_fewer_threads_or_reports_the_reason() {
     let directory = index("text");
-    for name in ["", "text.comb"] {
-        fs::set_permissions(directory.at(name), PermissionsExt::from_mode(0o777)).expect("permissions");
-    }
+    directory.prints("chmod 777 . text.comb", "");
     let program = copy_of(&beside_comb("comb-serve"), &directory, "comb-serve");
     let limits =
         (1..10).map(|threads| format!("-u {threads}")).chain((5..25).map(|files| format!("-n {files}")));
@@ -366,37 +352,35 @@ fn the_page_contains_the_answer_without_scripts() {
         assert_eq!((answer.status, answer.field("content-type")), (200, Some("text/html; charset=utf-8")));
         answer.text()
     };
-    let has = |query: &str, part: &str| {
+    let around =
+        "<span>one fish\ntwo </span><mark>&lt;fish&gt;</mark>\n&quot;red&quot; fish &amp; chips</pre>";
+    for (query, part) in [
+        ("", "<option selected>text</option>"),
+        ("q=%3Cfish%3E", around),
+        ("q=%3Cfish%3E", "value=\"&lt;fish&gt;\""),
+        ("q=%22%3E%3Cscript%3E", "value=\"&quot;&gt;&lt;script&gt;\""),
+        ("q=fish", "<dd>1:5</dd>"),
+        ("q=fish&from=5", "<dd>2:6</dd>"),
+        ("q=fish&from=5", "<a href=\"?index=text&amp;q=fish&amp;from=15\">Next →</a>"),
+        ("q=fish&before=14", "<dd>1:5</dd>"),
+        ("q=fish&from=30", "“fish” does not occur at or after position 30. Occurrences in all: 3."),
+        ("q=fish&from=30", "<a href=\"?index=text&amp;q=fish&amp;from=0\">From the start</a>"),
+        ("q=fish&before=2", "“fish” does not occur before position 2. Occurrences in all: 3."),
+        ("q=fish&before=2", "<a href=\"?index=text&amp;q=fish&amp;before=38\">From the end</a>"),
+        ("q=dog", "“dog” does not occur in text."),
+        ("q=fish&from=x", "The parameter from must be a whole number, 0 or greater."),
+        ("q=aaaaaaaaaaaaaaaaaaaaa", "The pattern is 21 bytes long; the limit is 20."),
+        ("index=%3Cnix%3E&q=fish", "There is no index “&lt;nix&gt;” here; choose another."),
+    ] {
         let page = page(query);
         assert!(page.contains(part), "{query}: no {part} in {page}");
-    };
-    has("", "<option selected>text</option>");
-    has(
-        "q=%3Cfish%3E",
-        "<span>one fish\ntwo </span><mark>&lt;fish&gt;</mark>\n&quot;red&quot; fish &amp; chips</pre>",
-    );
-    has("q=%3Cfish%3E", "value=\"&lt;fish&gt;\"");
-    has("q=%22%3E%3Cscript%3E", "value=\"&quot;&gt;&lt;script&gt;\"");
-    has("q=fish", "<dd>2:6</dd>".replace("2:6", "1:5").as_str());
-    has("q=fish&from=5", "<dd>2:6</dd>");
-    has("q=fish&from=5", "<a href=\"?index=text&amp;q=fish&amp;from=15\">Next →</a>");
-    has("q=fish&before=14", "<dd>1:5</dd>");
-    has("q=fish&from=30", "“fish” does not occur at or after position 30. Occurrences in all: 3.");
-    has("q=fish&from=30", "<a href=\"?index=text&amp;q=fish&amp;from=0\">From the start</a>");
-    has("q=fish&before=2", "“fish” does not occur before position 2. Occurrences in all: 3.");
-    has("q=fish&before=2", "<a href=\"?index=text&amp;q=fish&amp;before=38\">From the end</a>");
-    has("q=dog", "“dog” does not occur in text.");
-    has("q=fish&from=x", "The parameter from must be a whole number, 0 or greater.");
-    has("q=aaaaaaaaaaaaaaaaaaaaa", "The pattern is 21 bytes long; the limit is 20.");
-    has("index=%3Cnix%3E&q=fish", "There is no index “&lt;nix&gt;” here; choose another.");
+    }
     for malicious in ["q=%3Cscript%3E", "index=%3Cscript%3E", "q=x&from=%3Cscript%3E", "q=%27%22%3Cscript%3E"]
     {
         assert!(!page(malicious).contains("<script>"), "{malicious}");
     }
     let tag = server.get("/?q=fish").field("etag").map(str::to_owned).expect("a tag");
     assert_ne!(server.get("/?q=red").field("etag"), Some(&*tag));
-    assert_eq!(
-        server.get_with("/?q=fish", &format!("If-None-Match: {}", tag.replace("w/", "W/"))).status,
-        304
-    );
+    let known = format!("If-None-Match: {}", tag.replace("w/", "W/"));
+    assert_eq!(server.get_with("/?q=fish", &known).status, 304);
 }

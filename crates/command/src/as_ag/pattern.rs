@@ -59,21 +59,9 @@ mod tests {
         for pattern in ["foo.*bar", r"\bfoo\(", r"(?:a|b)+c{2}", "(?<!x)y", r"[a-z]\w*", r"^\S+$", "a(?i)b"] {
             assert!(!may_span_lines(pattern, false), "{pattern}");
         }
-        let spanning = [
-            r"a\s+b",
-            r"a\nb",
-            "a\nb",
-            "[^x]",
-            r"\W",
-            r"(?s)a.b",
-            r"\x0a",
-            "[[:space:]]",
-            r"[\t-z]",
-            r"\Aa",
-            r"(*LF)a",
-            r"\1",
-        ];
-        for pattern in spanning {
+        let spanning =
+            "a\\s+b  a\\nb  a\nb  [^x]  \\W  (?s)a.b  \\x0a  [[:space:]]  [\\t-z]  \\Aa  (*LF)a  \\1";
+        for pattern in spanning.split("  ") {
             assert!(may_span_lines(pattern, false), "{pattern}");
         }
         assert!(!may_span_lines(r"a\nb", true));

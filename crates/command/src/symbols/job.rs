@@ -79,20 +79,8 @@ mod tests {
     #[test]
     fn flags_of_printed_text_are_refused() {
         let reason = |name: &str, value: &str| job(&[(name, value)], &[]).err();
-        let refused = [
-            "json",
-            "format",
-            "outline",
-            "stats",
-            "quiet",
-            "output",
-            "append",
-            "force",
-            "index-update",
-            "profile",
-            "help",
-        ];
-        for flag in refused {
+        let refused = "json format outline stats quiet output append force index-update profile help";
+        for flag in refused.split(' ') {
             let expected = format!("--{flag}: only the command has this flag");
             assert_eq!(reason(flag, "x"), Some(expected));
         }
@@ -111,17 +99,10 @@ mod tests {
         };
         let lists = json!({"kind": "function,struct", "glob": ["*.rs", "!b.rs"], "type": "rust", "index": "never", "max_depth": 2, "hidden": true, "follow": false, "lang": null});
         let read = options(lists).unwrap();
-        let flags = [
-            "--kind=function,struct",
-            "--glob=*.rs",
-            "--glob=!b.rs",
-            "--type=rust",
-            "--index=never",
-            "--max-depth=2",
-            "--hidden",
-        ];
-        let mut parsed =
-            SymbolOptions::augment_args(clap::Command::new("")).no_binary_name(true).get_matches_from(flags);
+        let flags = "--kind=function,struct --glob=*.rs --glob=!b.rs --type=rust --index=never --max-depth=2 --hidden";
+        let mut parsed = SymbolOptions::augment_args(clap::Command::new(""))
+            .no_binary_name(true)
+            .get_matches_from(flags.split(' '));
         let parsed = SymbolOptions::from_arg_matches_mut(&mut parsed).unwrap();
         assert_eq!(format!("{read:?}"), format!("{parsed:?}"));
         let reason = |value| options(value).unwrap_err();

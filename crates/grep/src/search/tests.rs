@@ -4,24 +4,25 @@ use finecomb_scan::{Block, LONG_LINE, Meter, NulEnds, Output, Print, Search, Sel
 
 use super::*;
 use crate::any_matcher::AnyMatcher;
-use crate::options::{GrepOptions, PatternOptions};
+use crate::differential::searching;
+use crate::options::GrepOptions;
 
 /// A block, and whether it begins within a long line.
 type Part<'a> = (&'a [u8], bool);
 
 fn options(mode: Mode) -> GrepOptions {
-    let pattern = PatternOptions { patterns: ["needle".to_owned()].into(), ..PatternOptions::default() };
-    GrepOptions { pattern, mode, include_zero: true, ..GrepOptions::default() }
+    GrepOptions { mode, include_zero: true, ..searching("needle") }
 }
 
-fn matcher(options: &GrepOptions) -> AnyMatcher {
-    AnyMatcher::new(options).expect("a valid pattern")
+fn searcher<'a>(style: &'a Style, options: &GrepOptions) -> Searcher<'a> {
+    let matcher = AnyMatcher::new(options).expect("a valid pattern");
+    Searcher::new(style, Finder::new(matcher, style.terminator, false))
 }
 
 /// Output for a named file in these blocks.
 fn printed(options: &GrepOptions, parts: &[Part<'_>]) -> String {
     let style = Style::new(options);
-    let mut searcher = Searcher::new(&style, Finder::new(matcher(options), style.terminator, false));
+    let mut searcher = searcher(&style, options);
     let source = Source::named(0, Some("file".into()));
     assert_eq!(searcher.nul_ends(&source), NulEnds::LongLines);
     let mut state = searcher.begin(&source, b"");
@@ -50,24 +51,20 @@ fn long(before: &str, after: &str) -> Vec<u8> {
 
 #[test]
 fn a_long_line_that_nuls_cut_counts_once_however_many_of_its_parts_match() {
-    let (begin, rest) = (long("needle", ""), long("rest needle\nneedle\n", "needle\n"));
-    assert_eq!(printed(&options(Mode::Count), &[(&begin, false), (&rest, true)]), "3\n");
-    assert_eq!(printed(&options(Mode::Count), &[(&[begin, rest].concat(), false)]), "3\n");
-}
-
-#[test]
-fn a_long_line_behind_the_rest_of_one_that_matched_counts_as_well() {
-    let (begin, rest) = (long("needle", ""), long("rest\nneedle\n", "needle\n"));
-    assert_eq!(printed(&options(Mode::Count), &[(&begin, false), (&rest, true)]), "3\n");
-    let rest = long("rest\n", "needle\n");
-    assert_eq!(printed(&options(Mode::Count), &[(&begin, false), (&rest, true)]), "2\n");
-}
-
-#[test]
-fn matches_in_lines_between_long_ones_are_counted_where_they_are() {
     let begin = long("needle", "");
-    let rest = long("the rest of it\nneedle\nneedle needle\n", "needle\n");
-    assert_eq!(printed(&options(Mode::CountMatches), &[(&begin, false), (&rest, true)]), "5\n");
+    for (rest, mode, count) in [
+        ("rest needle\nneedle\n", Mode::Count, "3\n"),
+        // A long line behind the rest of one that matched counts as well.
+        ("rest\nneedle\n", Mode::Count, "3\n"),
+        ("rest\n", Mode::Count, "2\n"),
+        // Matches in lines between long ones are counted where they are.
+        ("the rest of it\nneedle\nneedle needle\n", Mode::CountMatches, "5\n"),
+    ] {
+        let last = long(rest, "needle\n");
+        assert_eq!(printed(&options(mode), &[(&begin, false), (&last, true)]), count, "{rest}");
+    }
+    let whole = [begin, long("rest needle\nneedle\n", "needle\n")].concat();
+    assert_eq!(printed(&options(Mode::Count), &[(&whole, false)]), "3\n");
 }
 
 #[test]
@@ -94,7 +91,7 @@ fn a_long_line_that_nuls_cut_is_one_line_of_context_of_a_match_in_the_next_block
 fn a_block_is_passed_over_only_if_nothing_is_to_be_said_of_its_lines() {
     let is_skippable = |options: &GrepOptions, bytes: &[u8], in_long_line| {
         let style = Style::new(options);
-        let mut searcher = Searcher::new(&style, Finder::new(matcher(options), style.terminator, false));
+        let mut searcher = searcher(&style, options);
         let source = Source::named(0, Some("file".into()));
         let mut bytes = bytes.to_vec();
         searcher.is_skippable(&Block { in_long_line, ..Block::new(&source, 0, &mut bytes) })

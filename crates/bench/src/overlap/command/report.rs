@@ -93,16 +93,13 @@ impl Experiment for CommandOverlap {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
-
     use super::*;
-    use crate::cache::{Method, Residue};
-    use crate::experiment::tests::round_trips_through_its_file;
+    use crate::cache::tests::cold;
+    use crate::experiment::tests::{nonzero, round_trips_through_its_file};
     use crate::machine::Machine;
     use crate::run::Digest;
 
     fn example() -> CommandOverlap {
-        let threads = |threads| NonZeroUsize::new(threads).expect("not zero");
         let sample = |seconds| Sample::new(vec![seconds]);
         let case = |width, warm, cold| Case { width, warm: sample(warm), cold: sample(cold) };
         CommandOverlap {
@@ -111,11 +108,11 @@ mod tests {
             files: 12,
             bytes: 1_000_000,
             output: Digest::default(),
-            cold: Some(Cold { method: Method::Kernel, residue: Some(Residue { pages: 64, in_memory: 0 }) }),
-            reading: vec![(threads(1), sample(0.4)), (threads(2), sample(0.3))],
+            cold: Some(cold(Some(0))),
+            reading: vec![(nonzero(1), sample(0.4)), (nonzero(2), sample(0.3))],
             cases: vec![
-                case(Width::Fixed(threads(1)), 0.5, 0.6),
-                case(Width::Fixed(threads(2)), 0.25, 0.36),
+                case(Width::Fixed(nonzero(1)), 0.5, 0.6),
+                case(Width::Fixed(nonzero(2)), 0.25, 0.36),
                 case(Width::Auto, 0.25, 0.33),
             ],
         }
@@ -131,15 +128,10 @@ mod tests {
         ];
         assert_eq!(table.lines().skip(2).collect::<Vec<_>>(), expected);
         let overlap = example();
-        assert!(
-            overlap
-                .notes()
-                .iter()
-                .any(|note| note.starts_with("Caches were dropped before each cold run by"))
-        );
-        assert!(
-            overlap.heading().starts_with("comb symbols tree, reading 1.00 MB of 12 files: single runs; ")
-        );
+        let dropped = "Caches were dropped before each cold run by";
+        assert!(overlap.notes().iter().any(|note| note.starts_with(dropped)));
+        let heading = "comb symbols tree, reading 1.00 MB of 12 files: single runs; ";
+        assert!(overlap.heading().starts_with(heading));
         assert!(overlap.picture().is_some_and(|svg| svg.contains("reading alone")));
         round_trips_through_its_file(&overlap);
     }

@@ -18,7 +18,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
-    messages: BufReader<std::process::ChildStderr>,
+    pub(crate) messages: BufReader<std::process::ChildStderr>,
 }
 
 impl Server {
@@ -37,7 +37,7 @@ impl Server {
         Self::try_start(address, command, directory, arguments).expect("a server")
     }
 
-    /// Starts a server, and skips its messages until it listens.
+    /// Starts a server, unless it exits before it listens.
     ///
     /// # Errors
     ///
@@ -49,12 +49,22 @@ impl Server {
         arguments: &[&str],
     ) -> Result<Self, (String, Option<i32>)> {
         command.current_dir(directory).args(["serve", "--listen", address]).args(arguments);
-        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("a process");
+        Self::listening(command.stdin(Stdio::null()))
+    }
+
+    /// Runs a command, and skips its messages until it listens.
+    ///
+    /// # Errors
+    ///
+    /// If it exits first, with its messages and exit status.
+    pub(crate) fn listening(command: &mut Command) -> Result<Self, (String, Option<i32>)> {
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("a process");
         let mut messages = BufReader::new(child.stderr.take().expect("its messages"));
         let (mut all, mut line) = (String::new(), String::new());
         while messages.read_line(&mut line).expect("a message") > 0 {
             if let Some(address) = line.trim().strip_prefix("comb: listening on http://") {
-                return Ok(Self { child, address: address.parse().expect("an address"), messages });
+                let address = address.trim_end_matches('/').parse().expect("an address");
+                return Ok(Self { child, address, messages });
             }
             all.push_str(&line);
             line.clear();
@@ -92,11 +102,16 @@ impl Server {
         self.ask(&format!("{head}{body}"))
     }
 
-    /// Sends a request, and checks that the OpenAPI document lists the status of the answer.
-    pub(crate) fn ask(&self, request: &str) -> Answered {
+    /// Sends a request.
+    pub(crate) fn send(&self, request: &str) -> Answered {
         let mut stream = self.connect();
         stream.write_all(request.as_bytes()).expect("sent");
-        let answer = Answered::read(&mut stream);
+        Answered::read(&mut stream)
+    }
+
+    /// Sends a request, and checks that the OpenAPI document lists the status of the answer.
+    pub(crate) fn ask(&self, request: &str) -> Answered {
+        let answer = self.send(request);
         if let Some(target) = request.strip_prefix("GET ").or_else(|| request.strip_prefix("HEAD ")) {
             assert_documented(target.split(' ').next().unwrap_or(target), answer.status);
         }

@@ -12,9 +12,12 @@ fn skimmed(language: Language, source: &str) -> Option<String> {
         .then(|| String::from_utf8_lossy(out.text()).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-fn assert_skims(language: Language, cases: &[(&str, &str)]) {
-    for (source, expected) in cases {
-        assert_eq!(skimmed(language, source).as_deref(), Some(*expected), "{source}");
+/// Compares skimmed texts. A case has two lines: a text, in which line feeds are escaped, and what is left of it after `=>`.
+fn assert_skims(language: Language, cases: &str) {
+    let lines: Vec<&str> = cases.trim_start_matches('\n').lines().collect();
+    for case in lines.chunks_exact(2) {
+        let source = case[0].replace("\\n", "\n");
+        assert_eq!(skimmed(language, &source).as_deref(), Some(case[1][2..].trim_start()), "{source}");
     }
 }
 
@@ -41,43 +44,35 @@ fn a_text_may_begin_with_a_brace() {
         let parsed = Parser::default().parse(language, source.as_bytes(), &Query::default());
         assert!(parsed.definitions.iter().all(|definition| definition.extent.end <= source.len()));
     }
-    assert_skims(Language::Java, &[("{ f(); } class A { }", "{} class A { }")]);
+    assert_eq!(skimmed(Language::Java, "{ f(); } class A { }").as_deref(), Some("{} class A { }"));
 }
 
 #[test]
 fn bodies_types_and_imports_of_rust_are_left_out() {
     assert_skims(
         Language::Rust,
-        &[
-            (
-                "fn f<T: A<B>>(a: &'a T) -> Vec<T> where T: C, { a('{', \"}\"); } mod m { fn g(); }",
-                "fn f() {} mod m { fn g() ; }",
-            ),
-            (
-                "use a::{b, c}; #[derive(A)] pub(crate) struct S<T> { #[b] pub(in c) a: Vec<T>, b: [u8; { 3 }] }",
-                "pub(crate) struct S { pub(in c) a:T, b:T }",
-            ),
-            (
-                "enum E { A(u8), B { b: fn(A) -> B, }, C = 3 } struct U(A); struct N;",
-                "enum E { A(), B { b:T, }, C = 3 } struct U (); struct N ;",
-            ),
-            ("const A: Vec<B = C> = { 1 }; static mut B: &str = r#\"\";\"#; type T<A> = B<A>;", ""),
-            ("m! { fn no() {} } a::b!(c); macro_rules! n { () => { } }", "macro_rules! n {}"),
-            ("fn f() { if a { b } fn g() { c } if d { e } }", "fn f() { if a {} fn g() {} if d {} }"),
-            (
-                "fn f() { struct S { a: u8 } } fn g() { let type_ = r#struct; x.union(a) }",
-                "fn f() { struct S { a: u8 } } fn g() {}",
-            ),
-            (
-                "extern \"C\" { fn a(b: c); static d: e; } const fn f() {} impl<T> A for B<T> where T: C { }",
-                "extern \"C\" { fn a() ; static d:T; } const fn f() {} impl<T> A for B<T> where T: C { }",
-            ),
-            ("/* a /* b */ c */ fn f(_: [u8; { 1 }]) -> A<{ 2 }> { 'a: loop { b\"\\\"{\" } }", "fn f() {}"),
-            (
-                "trait A<B>: C + D { type E: F; const G: H; fn i(self) { } }",
-                "trait A { type E; const G:T; fn i() {} }",
-            ),
-        ],
+        r##"
+fn f<T: A<B>>(a: &'a T) -> Vec<T> where T: C, { a('{', "}"); } mod m { fn g(); }
+=> fn f() {} mod m { fn g() ; }
+use a::{b, c}; #[derive(A)] pub(crate) struct S<T> { #[b] pub(in c) a: Vec<T>, b: [u8; { 3 }] }
+=> pub(crate) struct S { pub(in c) a:T, b:T }
+enum E { A(u8), B { b: fn(A) -> B, }, C = 3 } struct U(A); struct N;
+=> enum E { A(), B { b:T, }, C = 3 } struct U (); struct N ;
+const A: Vec<B = C> = { 1 }; static mut B: &str = r#"";"#; type T<A> = B<A>;
+=>
+m! { fn no() {} } a::b!(c); macro_rules! n { () => { } }
+=> macro_rules! n {}
+fn f() { if a { b } fn g() { c } if d { e } }
+=> fn f() { if a {} fn g() {} if d {} }
+fn f() { struct S { a: u8 } } fn g() { let type_ = r#struct; x.union(a) }
+=> fn f() { struct S { a: u8 } } fn g() {}
+extern "C" { fn a(b: c); static d: e; } const fn f() {} impl<T> A for B<T> where T: C { }
+=> extern "C" { fn a() ; static d:T; } const fn f() {} impl<T> A for B<T> where T: C { }
+/* a /* b */ c */ fn f(_: [u8; { 1 }]) -> A<{ 2 }> { 'a: loop { b"\"{" } }
+=> fn f() {}
+trait A<B>: C + D { type E: F; const G: H; fn i(self) { } }
+=> trait A { type E; const G:T; fn i() {} }
+"##,
     );
 }
 
@@ -97,28 +92,18 @@ fn constants_variables_and_aliases_outside_of_modules_are_known_without_a_parser
 fn bodies_types_and_imports_of_go_are_left_out() {
     assert_skims(
         Language::Go,
-        &[
-            (
-                "package p\nimport (\n\"a\"\n)\nimport \"b\"\nfunc (r *T) f(a, b int) (c interface{}, d error) { e('{', `}`) }\nvar x = 1",
-                "package p func (r *T) f() {} var x = 1",
-            ),
-            (
-                "func f() struct{} { return }\nfunc g() func() interface{ A() } { return }",
-                "func f() {} func g() func() interface{ A() } {}",
-            ),
-            (
-                "var a = []struct{ b int }{ { 1 }, { 2 } }\nvar c = func() { type D struct { e int }; f {} }",
-                "var a = []struct{ b int }{} var c = func() { type D struct { e int }; f {} }",
-            ),
-            (
-                "func f(x int) int\nfunc g() { switch a := b.(type) { case interface{}: } }",
-                "func f() int func g() {}",
-            ),
-            (
-                "type A struct { b int // c\n d struct { e string `f` } }",
-                "type A struct { b int d struct { e string `f` } }",
-            ),
-        ],
+        r#"
+package p\nimport (\n"a"\n)\nimport "b"\nfunc (r *T) f(a, b int) (c interface{}, d error) { e('{', `}`) }\nvar x = 1
+=> package p func (r *T) f() {} var x = 1
+func f() struct{} { return }\nfunc g() func() interface{ A() } { return }
+=> func f() {} func g() func() interface{ A() } {}
+var a = []struct{ b int }{ { 1 }, { 2 } }\nvar c = func() { type D struct { e int }; f {} }
+=> var a = []struct{ b int }{} var c = func() { type D struct { e int }; f {} }
+func f(x int) int\nfunc g() { switch a := b.(type) { case interface{}: } }
+=> func f() int func g() {}
+type A struct { b int // c\n d struct { e string `f` } }
+=> type A struct { b int d struct { e string `f` } }
+"#,
     );
 }
 
@@ -126,28 +111,18 @@ fn bodies_types_and_imports_of_go_are_left_out() {
 fn bodies_values_and_imports_of_java_are_left_out() {
     assert_skims(
         Language::Java,
-        &[
-            (
-                "import a.b; class A { @B(c = { 1 }) int d(E<F> g) throws H { i('{', \"}\", \"\"\"\n \" } \"\"\"); } int j = k(1); }",
-                "class A { @B int d() throws H {} int j ; }",
-            ),
-            (
-                "class A { static { b(); } A() { c(); } int[] d = { 1, 2 }, e; }",
-                "class A { static {} A() {} int[] d = {}, e; }",
-            ),
-            (
-                "class A { B b = new B() { int c; }; void d() { if (e) { f(new G(() -> { h; }) { void i() { j; } }); } } }",
-                "class A { B b = new B() { int c; }; void d() { if (e) { f(new G(() -> {}) { void i() {} }); } } }",
-            ),
-            (
-                "enum A { B(1) { int c() { d; } }, C; int e() { f; } } record G(int h) { G { i; } }",
-                "enum A { B() { int c() {} }, C; int e() {} } record G(int h) { G {} }",
-            ),
-            (
-                "class A { void b() { class C { int d; } } void e() { f(G.class); new H[] { 1 }; } } @interface I { int j() default 1; }",
-                "class A { void b() { class C { int d; } } void e() {} } @interface I { int j() default 1; }",
-            ),
-        ],
+        r#"
+import a.b; class A { @B(c = { 1 }) int d(E<F> g) throws H { i('{', "}", """\n " } """); } int j = k(1); }
+=> class A { @B int d() throws H {} int j ; }
+class A { static { b(); } A() { c(); } int[] d = { 1, 2 }, e; }
+=> class A { static {} A() {} int[] d = {}, e; }
+class A { B b = new B() { int c; }; void d() { if (e) { f(new G(() -> { h; }) { void i() { j; } }); } } }
+=> class A { B b = new B() { int c; }; void d() { if (e) { f(new G(() -> {}) { void i() {} }); } } }
+enum A { B(1) { int c() { d; } }, C; int e() { f; } } record G(int h) { G { i; } }
+=> enum A { B() { int c() {} }, C; int e() {} } record G(int h) { G {} }
+class A { void b() { class C { int d; } } void e() { f(G.class); new H[] { 1 }; } } @interface I { int j() default 1; }
+=> class A { void b() { class C { int d; } } void e() {} } @interface I { int j() default 1; }
+"#,
     );
 }
 
@@ -192,10 +167,12 @@ fn a_text_of_many_open_brackets_or_empty_lines_takes_time_in_proportion() {
 /// Programs of some pieces, in which `CODE` stands for pieces of code. Names get numbers.
 fn programs(
     items: &'static [&'static str],
-    code: &'static [&'static str],
+    code: &'static str,
     around: [&'static str; 2],
 ) -> impl Strategy<Value = String> {
-    let code = prop::collection::vec(prop::sample::select(code), 0..5);
+    let pieces = code.trim().lines().flat_map(|line| line.split(" | "));
+    let pieces: Vec<String> = pieces.map(|piece| piece.replace("\\n", "\n") + " ").collect();
+    let code = prop::collection::vec(prop::sample::select(pieces), 0..5);
     let item = (prop::sample::select(items), prop::collection::vec(code, 3)).prop_map(|(item, codes)| {
         let mut codes = codes.iter().map(|code| code.concat());
         let parts: Vec<&str> = item.split("CODE").collect();
@@ -234,28 +211,15 @@ const RUST_ITEMS: &[&str] = &[
     "type NAME<T> = Vec<T>;\npub use a::b;\nm! { fn no() {} }\n",
     "macro_rules! NAME { (a) => { fn no() {} }; }\nextern \"C\" { fn NAME(a: u8) -> u8; static NAME: u8; }\n",
 ];
-const RUST_CODE: &[&str] = &[
-    "let a = '{'; ",
-    "let b = \"} \\\" {\"; ",
-    "let c = r#\"\" } \"#; ",
-    "let d = b'\\''; ",
-    "let e: &'static str = f; ",
-    "if a { b(); } else { c() } ",
-    "/* } /* { */ */ ",
-    "// } it's\n",
-    "fn NAME(a: u8) { if b { c } } ",
-    "struct NAME { a: u8, b: Vec<u8> } ",
-    "enum NAME { A { a: u8 }, B(u8) } ",
-    "impl A { const NAME: u8 = 1; fn NAME() { a } } ",
-    "mod NAME { pub fn NAME() {} } ",
-    "type NAME = u8; ",
-    "let f = |x: u8| { x + 1 }; ",
-    "let g = S { a: 1, b: T { c } }; ",
-    "match x { A { b } => {} _ => {} } ",
-    "let h: fn(u8) -> u8 = a.union(b); ",
-    "'outer: loop { break 'outer; } ",
-    "m! { }; ",
-];
+/// Pieces with bars between them, in which line feeds are escaped.
+const RUST_CODE: &str = r##"
+let a = '{'; | let b = "} \" {"; | let c = r#"" } "#; | let d = b'\''; | let e: &'static str = f;
+if a { b(); } else { c() } | /* } /* { */ */ | // } it's\n | fn NAME(a: u8) { if b { c } }
+struct NAME { a: u8, b: Vec<u8> } | enum NAME { A { a: u8 }, B(u8) }
+impl A { const NAME: u8 = 1; fn NAME() { a } } | mod NAME { pub fn NAME() {} } | type NAME = u8;
+let f = |x: u8| { x + 1 }; | let g = S { a: 1, b: T { c } }; | match x { A { b } => {} _ => {} }
+let h: fn(u8) -> u8 = a.union(b); | 'outer: loop { break 'outer; } | m! { };
+"##;
 const GO_ITEMS: &[&str] = &[
     "func NAME(a, b int, c ...string) (d int, err error) { CODE }\n",
     "func (r *T) NAME(a func(int) int) interface{} { CODE }\n",
@@ -270,24 +234,12 @@ const GO_ITEMS: &[&str] = &[
     "var (\n\tNAME = func() int { CODE }\n\tNAME interface{} = map[string]int{ \"a\": 1 }\n)\n",
     "/* { \n */ var NAME = a(func() { CODE }, b{c: d{1}})\n",
 ];
-const GO_CODE: &[&str] = &[
-    "a := '{'; ",
-    "b := \"} \\\" {\"; ",
-    "c := `\" } \\`; ",
-    "d := '\\''; ",
-    "if a { b() } else { c() }; ",
-    "/* } */ ",
-    "// } it's\n",
-    "type NAME struct { a int; b struct { c int } }; ",
-    "type NAME int; ",
-    "e := []struct{ NAME int }{ {1}, {2} }; ",
-    "f := func(a int) { b{ c }; }; ",
-    "g := T{ a: 1, b: U{ 2 } }; ",
-    "switch x := y.(type) { case interface{}: a() }; ",
-    "var h interface { NAME() }; ",
-    "i := map[string]struct{}{ \"a\": {} }; ",
-    "var j int; ",
-];
+const GO_CODE: &str = r#"
+a := '{'; | b := "} \" {"; | c := `" } \`; | d := '\''; | if a { b() } else { c() }; | /* } */ | // } it's\n
+type NAME struct { a int; b struct { c int } }; | type NAME int; | e := []struct{ NAME int }{ {1}, {2} };
+f := func(a int) { b{ c }; }; | g := T{ a: 1, b: U{ 2 } }; | switch x := y.(type) { case interface{}: a() };
+var h interface { NAME() }; | i := map[string]struct{}{ "a": {} }; | var j int;
+"#;
 const JAVA_ITEMS: &[&str] = &[
     "/** it's { */ @A(b = { \"}\" }) public <T extends B<T>> T NAME(final int a, @C(\")\") D... b) throws E, F { CODE }\n",
     "static { CODE } { CODE } NAME_() { }\n",
@@ -302,25 +254,14 @@ const JAVA_ITEMS: &[&str] = &[
     "@interface NAME { int a() default 1; String[] b() default { \"{\" }; }\n",
     "abstract int NAME(int a)[]; class NAME { class NAME { void NAME() { CODE } } }\n",
 ];
-const JAVA_CODE: &[&str] = &[
-    "char a = '{'; ",
-    "String b = \"} \\\" {\"; ",
-    "String c = \"\"\"\n \" } \"\"\"; ",
-    "if (a) { b(); } else { c(); } ",
-    "/* } */ ",
-    "// } it's\n",
-    "class NAME { int NAME; void NAME(int a) { b(); } } ",
-    "a(new NAME_(1) { int NAME; public void NAME() { if (a) { } } }); ",
-    "a(new B(() -> { c(); }) { int NAME; }); ",
-    "enum NAME { A, B { void NAME() { } } } ",
-    "record NAME(int a) { } ",
-    "interface NAME { int NAME = 1; void NAME(); } ",
-    "int[] d = new int[] { 1, 2 }; ",
-    "e(A.class, b -> { return 1; }); ",
-    "switch (a) { case 1: { b(); } } ",
-    "f = new G(1); if (h) { } ",
-    "try (A a = new A()) { b(); } catch (C c) { } ",
-];
+const JAVA_CODE: &str = r#"
+char a = '{'; | String b = "} \" {"; | String c = """\n " } """; | if (a) { b(); } else { c(); } | /* } */
+// } it's\n | class NAME { int NAME; void NAME(int a) { b(); } }
+a(new NAME_(1) { int NAME; public void NAME() { if (a) { } } }); | a(new B(() -> { c(); }) { int NAME; });
+enum NAME { A, B { void NAME() { } } } | record NAME(int a) { } | interface NAME { int NAME = 1; void NAME(); }
+int[] d = new int[] { 1, 2 }; | e(A.class, b -> { return 1; }); | switch (a) { case 1: { b(); } }
+f = new G(1); if (h) { } | try (A a = new A()) { b(); } catch (C c) { }
+"#;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]

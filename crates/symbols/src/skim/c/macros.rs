@@ -166,14 +166,9 @@ mod tests {
 
     #[test]
     fn attributes_are_known_wherever_they_are_in_the_list() {
-        for word in [
-            "____cacheline_aligned",
-            "__attribute_const__",
-            "__init_memblock",
-            "__nosavedata",
-            "__weak",
-            "notrace",
-        ] {
+        for word in
+            "____cacheline_aligned __attribute_const__ __init_memblock __nosavedata __weak notrace".split(' ')
+        {
             assert!(is_attribute(word.as_bytes()), "{word}");
         }
         assert!(!is_attribute(b"__name") && !is_attribute(b"name"));
