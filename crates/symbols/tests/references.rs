@@ -44,50 +44,36 @@ fn check(language: Language, text: &str, defined: &[u64], used: &[u64]) {
     }
 }
 
+/// Names of languages, the lines on which `it` is defined and used in a text, and the text, in which line feeds are escaped.
+const TEXTS: &str = r#"bash; 2; 3 5; # it\nit() { :; }\nit a\necho 'it' "it"\nx=$it\n
+c cpp; 3; 2 4 5; #include <it.h>\n/* it */ int it(void);\nint it(void) { return 'i'; } // it\n#define X(a) it(a) + "it"\nvoid f(void) { puts("it"); it(); }\n
+csharp; 2; 3 3; // it\nclass A { void it() {}\n void B() { it(); var s = "it" + $"it {it}"; } }\n
+d; 2; 3; // it\nvoid it() {}\nvoid b() { it(); auto s = "it"; }\n
+go; 2; 3; package a // it\nfunc it() {}\nfunc b() { it(); s := "it" + `it`; _ = s }\n
+java; 2; 3; // it\nclass A { void it() {}\n void b() { it(); String s = "it"; } }\n
+javascript; 2; 3 3; // it\nfunction it() {}\nit(); const s = 'it' + `it ${it}` + /it/;\n
+kotlin; 2; 3; // it\nfun it() {}\nfun b() { it(); val s = "it" }\n
+lua; 2; 3; -- it\nfunction it() end\nit(); local s = 'it' .. [[it]]\n
+php; 2; 3; it <?php // it\nfunction it() {}\nit(); $s = 'it';\n
+python; 2; 3 3; # it\ndef it(): pass\nit(); s = 'it' + f'it {it}'\n
+ruby; 2; 3 3; # it\ndef it; end\nit(1); s = 'it' + "it #{it(2)}"\n
+rust; 2; 3 3; // it\nfn it() {}\nfn b() { it(); let s = "it"; println!("{}", it()); }\n
+scala; 2; 3; // it\nobject A { def it() = 1\n val s = it() + "it" }\n
+swift; 2; 3; // it\nfunc it() {}\nfunc b() { it(); let s = "it" }\n
+tsx typescript; 2; 3 3; // it\nfunction it() {}\nit(); const s = 'it' + `it ${it}`;\n
+zig; 2; 3; // it\nfn it() void {}\nfn b() void { it(); const s = "it"; _ = s; }\n"#;
+
 #[test]
 fn uses_are_identifiers_and_neither_text_nor_comments() {
     for &language in Language::ALL {
-        let (text, defined, used): (&str, &[u64], &[u64]) = match language.name() {
-            "bash" => ("# it\nit() { :; }\nit a\necho 'it' \"it\"\nx=$it\n", &[2], &[3, 5]),
-            "c" | "cpp" => (
-                "#include <it.h>\n/* it */ int it(void);\nint it(void) { return 'i'; } // it\n#define X(a) it(a) + \"it\"\nvoid f(void) { puts(\"it\"); it(); }\n",
-                &[3],
-                &[2, 4, 5],
-            ),
-            "csharp" => (
-                "// it\nclass A { void it() {}\n void B() { it(); var s = \"it\" + $\"it {it}\"; } }\n",
-                &[2],
-                &[3, 3],
-            ),
-            "d" => ("// it\nvoid it() {}\nvoid b() { it(); auto s = \"it\"; }\n", &[2], &[3]),
-            "go" => {
-                ("package a // it\nfunc it() {}\nfunc b() { it(); s := \"it\" + `it`; _ = s }\n", &[2], &[3])
-            }
-            "java" => {
-                ("// it\nclass A { void it() {}\n void b() { it(); String s = \"it\"; } }\n", &[2], &[3])
-            }
-            "javascript" => {
-                ("// it\nfunction it() {}\nit(); const s = 'it' + `it ${it}` + /it/;\n", &[2], &[3, 3])
-            }
-            "kotlin" => ("// it\nfun it() {}\nfun b() { it(); val s = \"it\" }\n", &[2], &[3]),
-            "lua" => ("-- it\nfunction it() end\nit(); local s = 'it' .. [[it]]\n", &[2], &[3]),
-            "php" => ("it <?php // it\nfunction it() {}\nit(); $s = 'it';\n", &[2], &[3]),
-            "python" => ("# it\ndef it(): pass\nit(); s = 'it' + f'it {it}'\n", &[2], &[3, 3]),
-            "ruby" => ("# it\ndef it; end\nit(1); s = 'it' + \"it #{it(2)}\"\n", &[2], &[3, 3]),
-            "rust" => (
-                "// it\nfn it() {}\nfn b() { it(); let s = \"it\"; println!(\"{}\", it()); }\n",
-                &[2],
-                &[3, 3],
-            ),
-            "scala" => ("// it\nobject A { def it() = 1\n val s = it() + \"it\" }\n", &[2], &[3]),
-            "swift" => ("// it\nfunc it() {}\nfunc b() { it(); let s = \"it\" }\n", &[2], &[3]),
-            "tsx" | "typescript" => {
-                ("// it\nfunction it() {}\nit(); const s = 'it' + `it ${it}`;\n", &[2], &[3, 3])
-            }
-            "zig" => ("// it\nfn it() void {}\nfn b() void { it(); const s = \"it\"; _ = s; }\n", &[2], &[3]),
-            other => panic!("no sample for {other}"),
+        let is_of = |line: &&str| {
+            line.split(';').next().is_some_and(|names| names.split(' ').any(|name| name == language.name()))
         };
-        check(language, text, defined, used);
+        let line = TEXTS.lines().find(is_of).unwrap_or_else(|| panic!("no sample for {}", language.name()));
+        let [_, defined, used, text] = line.splitn(4, "; ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let [defined, used] = [defined, used]
+            .map(|lines| lines.split(' ').map(|line| line.parse().expect("a number")).collect::<Vec<u64>>());
+        check(language, &text.replace("\\n", "\n"), &defined, &used);
     }
 }
 

@@ -54,7 +54,7 @@ fn a_long_line_that_nuls_cut_counts_once_however_many_of_its_parts_match() {
     let begin = long("needle", "");
     for (rest, mode, count) in [
         ("rest needle\nneedle\n", Mode::Count, "3\n"),
-        // A long line behind the rest of one that matched counts as well.
+        // A long line after the rest of one that matched counts as well.
         ("rest\nneedle\n", Mode::Count, "3\n"),
         ("rest\n", Mode::Count, "2\n"),
         // Matches in lines between long ones are counted where they are.

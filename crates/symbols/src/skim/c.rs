@@ -623,13 +623,11 @@ mod tests {
         for (source, expected) in [
             ("int f(void) { if (a) { b(); } } int g;", "int f(void) {} int g;"),
             (
-                "int a[] = { 1, { 2 } }, b; /* int c; */ int d; // int e;\nint h;",
+                "int a[] = { 1, { 2 } }, b; /* int c; */ int d; // e;\nint h;",
                 "int a[] = {}, b; int d; int h;",
             ),
-            (
-                "struct s { int a; } x; enum e { A, B = '{' };",
-                "struct s { int a; } x; enum e { A, B = '{' };",
-            ),
+            ("struct s { int a; } x;", "struct s { int a; } x;"),
+            ("enum e { A, B = '{' };", "enum e { A, B = '{' };"),
             ("char *s = \"{\"; void f() { '}'; \"}\"; /* } */ }", "char *s = \"{\"; void f() {}"),
             ("namespace n { class c { int f() { return 1; } }; }", "namespace n { class c { int f() {} }; }"),
             ("extern \"C\" { int f(void) { } }", "extern \"C\" { int f(void) {} }"),
@@ -644,15 +642,13 @@ mod tests {
 
     #[test]
     fn macros_keep_names_and_parameters_wherever_they_are_defined() {
-        assert_eq!(
-            skimmed("#define A(x, \\\n y) { \\\n x }\nint b;").as_deref(),
-            Some("#define A(x, \\ y) int b;")
-        );
-        assert_eq!(skimmed("#define A 1 /* \n int no; */\nint b;").as_deref(), Some("#define A int b;"));
-        assert_eq!(
-            skimmed("void f(void) {\n#define A (1)\n}").as_deref(),
-            Some("void f(void) { #define A }")
-        );
+        for (source, expected) in [
+            ("#define A(x, \\\n y) { \\\n x }\nint b;", "#define A(x, \\ y) int b;"),
+            ("#define A 1 /* \n int no; */\nint b;", "#define A int b;"),
+            ("void f(void) {\n#define A (1)\n}", "void f(void) { #define A }"),
+        ] {
+            assert_eq!(skimmed(source).as_deref(), Some(expected), "{source}");
+        }
     }
 
     #[test]
@@ -677,30 +673,28 @@ mod tests {
 
     #[test]
     fn macros_that_define_are_recorded() {
-        assert_eq!(
-            hidden("static DEFINE_MUTEX(lock);\nLIST_HEAD(list);\nMODULE_LICENSE(\"x\");"),
-            [(Kind::Variable, "lock"), (Kind::Variable, "list")]
-        );
-        assert_eq!(hidden("SYSCALL_DEFINE2(open, int, a) { return 0; }"), [(Kind::Function, "open")]);
-        assert_eq!(hidden("DEFINE_PER_CPU(struct x, name) = { 1 };"), [(Kind::Variable, "name")]);
-        assert_eq!(hidden("int DEFINED(int a);"), []);
-    }
-
-    #[test]
-    fn the_last_argument_names_a_test_and_a_constructor_is_no_macro() {
-        assert_eq!(hidden("TEST(Suite, name) { }"), [(Kind::Function, "name")]);
-        assert_eq!(hidden("TEST(name) { }"), [(Kind::Function, "name")]);
-        assert_eq!(hidden("BOOST_FIXTURE_TEST_CASE(name, Fixture) { }"), [(Kind::Function, "name")]);
-        assert_eq!(hidden("struct URL { URL(A, B) { } };"), []);
-        assert_eq!(hidden("MAIN(void) { }"), []);
+        let many = "static DEFINE_MUTEX(lock);\nLIST_HEAD(list);\nMODULE_LICENSE(\"x\");";
+        for (source, found) in [
+            (many, &[(Kind::Variable, "lock"), (Kind::Variable, "list")][..]),
+            ("SYSCALL_DEFINE2(open, int, a) { return 0; }", &[(Kind::Function, "open")]),
+            ("DEFINE_PER_CPU(struct x, name) = { 1 };", &[(Kind::Variable, "name")]),
+            ("int DEFINED(int a);", &[]),
+            // The last argument names a test, and a constructor is no macro.
+            ("TEST(Suite, name) { }", &[(Kind::Function, "name")]),
+            ("TEST(name) { }", &[(Kind::Function, "name")]),
+            ("BOOST_FIXTURE_TEST_CASE(name, Fixture) { }", &[(Kind::Function, "name")]),
+            ("struct URL { URL(A, B) { } };", &[]),
+            ("MAIN(void) { }", &[]),
+        ] {
+            assert_eq!(hidden(source), found, "{source}");
+        }
     }
 
     #[test]
     fn words_in_comments_do_not_make_a_header_one_of_cpp() {
         assert!(is_cplusplus(b"/* a */ int b;\nusing a = b;\n"));
         assert!(is_cplusplus(b"/*\n * a\n */\nnamespace a {\n}\n"));
-        assert!(!is_cplusplus(
-            b"/* Set\nusing the\n  class of it\n*/\nint a; /* this\nnamespace is */ int b;\n"
-        ));
+        let comments = b"/* Set\nusing the\n  class of it\n*/\nint a; /* this\nnamespace is */ int b;\n";
+        assert!(!is_cplusplus(comments));
     }
 }

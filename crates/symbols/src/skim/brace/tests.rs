@@ -12,7 +12,7 @@ fn skimmed(language: Language, source: &str) -> Option<String> {
         .then(|| String::from_utf8_lossy(out.text()).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Compares skimmed texts. A case has two lines: a text, in which line feeds are escaped, and what is left of it after `=>`.
+/// Compares skimmed texts. A case has two lines: a text, in which line feeds are escaped, and the rest of it after `=>`.
 fn assert_skims(language: Language, cases: &str) {
     let lines: Vec<&str> = cases.trim_start_matches('\n').lines().collect();
     for case in lines.chunks_exact(2) {
