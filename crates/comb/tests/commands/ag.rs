@@ -6,7 +6,8 @@ use std::os::unix::fs::symlink;
 
 use crate::names::{named, tree};
 use crate::pager::shown;
-use crate::support::{Place, answer, run, write};
+use crate::support::{Answer, Place, answer, run, write};
+use tempfile::TempDir;
 
 /// All flags in `ag --help` and `man ag` of version 2.2.
 const DOCUMENTED: &str = "
@@ -38,24 +39,23 @@ fn each_documented_flag_of_ag_has_a_test() {
 #[test]
 fn the_help_of_ag_lists_flags_that_exist() {
     let tree = tree();
-    let (help, ..) = run(&mut named("ag", &tree, &["--help"]));
-    let help = help.replace("--[no]", "--no");
+    let help = ag(&tree, "--help").0.replace("--[no]", "--no");
     for flag in flags_in(&help) {
-        let (_, error, _) = run(&mut named("ag", &tree, &[flag]));
-        assert!(
-            !error.contains("unrecognized option") && !error.contains("not supported"),
-            "{flag}: {error}"
-        );
+        let (_, error, _) = ag(&tree, flag);
+        let is_unknown = error.contains("unrecognized option") || error.contains("not supported");
+        assert!(!is_unknown, "{flag}: {error}");
     }
 }
 
-/// Asserts what `ag` prints for arguments, a word each.
+/// The answer of `ag` to arguments, a word each.
+fn ag(tree: &TempDir, arguments: &str) -> Answer {
+    run(&mut named("ag", tree, &arguments.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>()))
+}
+
+/// Asserts what `ag` prints for arguments.
 fn assert_ag(arguments: &str, expected: &str) {
-    let tree = tree();
-    let arguments: Vec<&str> = arguments.split(' ').collect();
-    let (printed, error, code) = run(&mut named("ag", &tree, &arguments));
-    assert_eq!((printed.as_str(), error.as_str()), (expected, ""), "{arguments:?}");
-    assert_eq!(code, Some(if expected.is_empty() { 1 } else { 0 }), "{arguments:?}");
+    let code = if expected.is_empty() { 1 } else { 0 };
+    assert_eq!(ag(&tree(), arguments), answer(expected, "", code), "{arguments:?}");
 }
 
 const FOO: &str = "a.c:1:foo bar\na.c:2:baz foo\nsub/b.py:1:Foo\nsub/b.py:3:foo\nsub/b.py:4:bar foo foo\n";
@@ -149,12 +149,9 @@ fn file_types_of_ag_are_flags() {
     assert_ag("--cc --python foo", FOO);
     assert_ag("--cc hidden", "");
     assert_ag("--ruby foo", "");
-    let (types, _, code) = run(&mut named("ag", &tree(), &["--list-file-types"]));
-    assert!(
-        types.starts_with("The following file types are supported:\n  --actionscript\n      .as  .mxml\n\n"),
-        "{types}"
-    );
-    assert_eq!(code, Some(0));
+    let (types, _, code) = ag(&tree(), "--list-file-types");
+    let begin = "The following file types are supported:\n  --actionscript\n      .as  .mxml\n\n";
+    assert!(types.starts_with(begin) && code == Some(0), "{types}");
 }
 
 /// Lines of context follow their flag directly, or are the next argument if that is a number.
@@ -165,7 +162,6 @@ fn lines_of_context_of_ag_are_numbers() {
     assert_ag("-iC1 QUX a.c", "2-baz foo\n3:qux\n");
     assert_ag("--after=1 baz a.c", "2:baz foo\n3-qux\n");
     assert_ag("-C baz a.c", "1-foo bar\n2:baz foo\n3-qux\n");
-    let tree = tree();
     for (flag, name, value) in [
         ("-Ci", "context", "i"),
         ("-C1i", "context", "1i"),
@@ -174,17 +170,12 @@ fn lines_of_context_of_ag_are_numbers() {
         ("--after=", "after", ""),
     ] {
         let message = format!("ag: --{name}: expected a number, found '{value}'\n");
-        assert_eq!(run(&mut named("ag", &tree, &[flag, "foo"])), answer("", &message, 2), "{flag}");
+        assert_eq!(ag(&tree(), &format!("{flag} foo")), answer("", &message, 2), "{flag}");
     }
-}
-
-#[test]
-fn flags_of_ag_that_take_no_value_refuse_one() {
-    let tree = tree();
+    // Flags that take no value refuse one.
     for (flag, value) in [("color", "never"), ("python", "x"), ("hidden", ""), ("mmap", "1"), ("vers", "2")] {
         let message = format!("ag: --{flag} takes no value, found '{value}'\n");
-        let argument = format!("--{flag}={value}");
-        assert_eq!(run(&mut named("ag", &tree, &[&argument, "foo"])), answer("", &message, 1), "{flag}");
+        assert_eq!(ag(&tree(), &format!("--{flag}={value} foo")), answer("", &message, 1), "{flag}");
     }
 }
 
@@ -196,27 +187,26 @@ fn ignored_links_binary_and_long_inputs_of_ag() {
     fs::create_dir(tree.at(".git")).expect("a directory");
     symlink("sub", tree.at("link")).expect("a link");
     tree.run("mkdir other; printf 'baz foo\\n' | gzip > other/compressed.gz");
-    let ag = |arguments: &str| {
-        let (printed, error, _) = run(&mut named("ag", &tree, &arguments.split(' ').collect::<Vec<_>>()));
-        assert_eq!(error, "", "{arguments}");
-        printed
-    };
-    assert_eq!(ag("-l foo"), "sub/b.py\n");
-    assert_eq!(ag("-U -l foo"), "a.c\nsub/b.py\n");
-    assert_eq!(ag("-l -p rules foo"), "");
-    assert_eq!(ag("-f -l foo"), "link/b.py\nsub/b.py\n");
-    assert_eq!(ag("-f --nofollow -l foo"), "sub/b.py\n");
-    assert_eq!(ag("--search-binary -l foo"), "binary\nsub/b.py\n");
-    assert_eq!(ag("-z baz other"), "other/compressed.gz:1:baz foo\n");
-    let debug = run(&mut named("ag", &tree, &["-D", "-l", "foo"]));
-    assert_eq!((debug.0.as_str(), debug.2), ("sub/b.py\n", Some(0)));
+    for (arguments, expected) in [
+        ("-l foo", "sub/b.py\n"),
+        ("-U -l foo", "a.c\nsub/b.py\n"),
+        ("-l -p rules foo", ""),
+        ("-f -l foo", "link/b.py\nsub/b.py\n"),
+        ("-f --nofollow -l foo", "sub/b.py\n"),
+        ("--search-binary -l foo", "binary\nsub/b.py\n"),
+        ("-z baz other", "other/compressed.gz:1:baz foo\n"),
+    ] {
+        let (printed, error, _) = ag(&tree, arguments);
+        assert_eq!((printed.as_str(), error.as_str()), (expected, ""), "{arguments}");
+    }
+    let (printed, _, code) = ag(&tree, "-D -l foo");
+    assert_eq!((printed.as_str(), code), ("sub/b.py\n", Some(0)));
 }
 
 #[test]
 fn statistics_of_ag() {
     let tree = tree();
-    let ag = |flag| run(&mut named("ag", &tree, &[flag, "foo", "a.c"])).0;
-    let (with_lines, alone) = (ag("--stats"), ag("--stats-only"));
+    let [with_lines, alone] = ["--stats foo a.c", "--stats-only foo a.c"].map(|flags| ag(&tree, flags).0);
     assert!(with_lines.starts_with("1:foo bar\n2:baz foo\n\n2 matches\n2 matched lines\n"), "{with_lines}");
     assert!(alone.starts_with("\n2 matches\n2 matched lines\n"), "{alone}");
 }
@@ -225,15 +215,18 @@ fn statistics_of_ag() {
 fn standard_input_of_ag_has_no_line_numbers_and_may_belong_to_other_programs() {
     let tree = tree();
     named("ag", &tree, &[]);
-    // ag may end before the pipe is written to.
-    let piped = |arguments: &str| format!("set +o pipefail; printf 'foo\\nbar\\n' | .bin/ag {arguments}");
-    let ag = |arguments: &str| tree.run(&piped(arguments)).0;
-    assert_eq!(ag("foo"), "foo\n");
-    assert_eq!(ag("--numbers foo"), "1:foo\n");
-    assert_eq!(ag("--passthrough foo"), "foo\nbar\n");
-    assert_eq!(ag("--passthru foo"), "foo\nbar\n");
-    assert_eq!(ag("--passthru baz a.c"), "2:baz foo\n");
-    assert_eq!(ag("--parallel baz"), "a.c:2:baz foo\n");
+    for (arguments, expected) in [
+        ("foo", "foo\n"),
+        ("--numbers foo", "1:foo\n"),
+        ("--passthrough foo", "foo\nbar\n"),
+        ("--passthru foo", "foo\nbar\n"),
+        ("--passthru baz a.c", "2:baz foo\n"),
+        ("--parallel baz", "a.c:2:baz foo\n"),
+    ] {
+        // ag may end before the pipe is written to.
+        let script = format!("set +o pipefail; printf 'foo\\nbar\\n' | .bin/ag {arguments}");
+        assert_eq!(tree.run(&script).0, expected, "{arguments}");
+    }
 }
 
 #[test]
@@ -250,7 +243,7 @@ fn the_pager_of_ag_is_for_terminals() {
 #[test]
 fn names_of_a_flag_of_ag_are_the_same_flag() {
     let tree = tree();
-    let ag = |arguments: &str| run(&mut named("ag", &tree, &arguments.split(' ').collect::<Vec<_>>()));
+    let ag = |arguments: &str| ag(&tree, arguments);
     for (names, rest) in [
         ("-a --all-types", "ignored"),
         ("-A --after", "baz"),
@@ -296,28 +289,26 @@ fn names_of_a_flag_of_ag_are_the_same_flag() {
 #[test]
 fn errors_of_ag() {
     let tree = tree();
-    let ag = |arguments: &[&str]| run(&mut named("ag", &tree, arguments));
-    assert_eq!(ag(&["--silent", "qux", "nowhere", "a.c"]), answer("a.c:3:qux\n", "", 2));
-    let (_, error, code) = ag(&["--nonsense", "foo"]);
-    assert!(error.starts_with("ag: unrecognized option '--nonsense'\n"), "{error}");
-    assert_eq!(code, Some(1));
-    let (_, error, code) = ag(&["--no", "foo"]);
-    assert!(error.starts_with("ag: unrecognized option '--no'\n"), "{error}");
-    assert_eq!(code, Some(1));
     let missing = "ag: --print-all-files is not supported; ag -l '' prints all files\n";
-    for (arguments, message, status) in [
-        (&["-m", "x", "foo"][..], "ag: --max-count: expected a number, found 'x'\n", 2),
-        (&["--color-path", "99", "foo"], "ag: --color-path: unsupported code 99\n", 2),
-        (&["foo", "-G"], "ag: --file-search-regex requires a value\n", 1),
-        (&["--print-all-files", "foo"], missing, 1),
+    for (arguments, printed, message, status) in [
+        ("--silent qux nowhere a.c", "a.c:3:qux\n", "", 2),
+        ("-m x foo", "", "ag: --max-count: expected a number, found 'x'\n", 2),
+        ("--color-path 99 foo", "", "ag: --color-path: unsupported code 99\n", 2),
+        ("foo -G", "", "ag: --file-search-regex requires a value\n", 1),
+        ("--print-all-files foo", "", missing, 1),
     ] {
-        assert_eq!(ag(arguments), answer("", message, status), "{arguments:?}");
+        assert_eq!(ag(&tree, arguments), answer(printed, message, status), "{arguments:?}");
     }
-    let (_, error, code) = ag(&[]);
-    assert!(error.starts_with("ag: missing PATTERN\n\nUsage: ag "), "{error}");
-    assert_eq!(code, Some(1));
-    let (help, _, code) = ag(&["--help"]);
-    assert!(help.starts_with("Usage: ag ") && code == Some(0), "{help}");
-    let (version, _, code) = ag(&["--version"]);
-    assert!(version.starts_with("ag version 2.2.0 (finecomb ") && code == Some(0), "{version}");
+    for (arguments, begin) in [
+        ("--nonsense foo", "ag: unrecognized option '--nonsense'\n"),
+        ("--no foo", "ag: unrecognized option '--no'\n"),
+        ("", "ag: missing PATTERN\n\nUsage: ag "),
+    ] {
+        let (_, error, code) = ag(&tree, arguments);
+        assert!(error.starts_with(begin) && code == Some(1), "{error}");
+    }
+    for (flag, begin) in [("--help", "Usage: ag "), ("--version", "ag version 2.2.0 (finecomb ")] {
+        let (printed, _, code) = ag(&tree, flag);
+        assert!(printed.starts_with(begin) && code == Some(0), "{printed}");
+    }
 }

@@ -1,56 +1,49 @@
 //! Tests of `comb grep` on files with NUL bytes: the extent of the search, and bounded memory for lines without an end.
 
-use std::fs::{self, File};
+use std::fs::File;
 
-use tempfile::{TempDir, tempdir};
+use tempfile::TempDir;
 
-use crate::support::{COMB, Place, answer, program, run};
+use crate::support::{Place, directory_with, write};
 
-fn grep(directory: &TempDir, arguments: &[&str]) -> std::process::Command {
-    let mut command = program(COMB, directory.path());
-    command.arg("grep").args(arguments);
-    command
-}
-
-/// Writes a file of one line: some text, eight megabytes of NULs, and a last word.
-fn line_of_nuls(directory: &TempDir, text: &str) {
-    let path = directory.at("t/file");
-    fs::create_dir_all(directory.at("t")).expect("a directory");
-    let mut bytes = text.as_bytes().to_vec();
-    bytes.resize(8 << 20, 0);
-    bytes.extend(b"last");
-    fs::write(path, bytes).expect("a file");
+/// A directory with a file.
+fn with(name: &str, text: impl AsRef<[u8]>) -> TempDir {
+    let directory = directory_with(&[]);
+    write(&directory, name, text);
+    directory
 }
 
 /// The limit on the length of lines is lower than the number of NULs, which would exceed it as part of one line.
 #[test]
 fn a_line_of_nuls_is_never_in_memory_as_a_whole() {
-    let matches = |at: u64| format!("binary file matches (found \"\\0\" byte around offset {at})\n");
-    let directory = tempdir().expect("a directory");
     let text = "one\n".repeat(50_000);
     for (text, block) in [("", "256K"), ("", "3K"), (text.as_str(), "256K"), (text.as_str(), "10K")] {
-        line_of_nuls(&directory, text);
+        // A line of some text, eight megabytes of NULs, and a last word.
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.resize(8 << 20, 0);
+        let directory = with("t/file", [&bytes[..], b"last"].concat());
         let lines = text.lines().count();
-        let count =
-            |lines: usize| if lines == 0 { answer("", "", 1) } else { answer(&format!("{lines}\n"), "", 0) };
-        let check = |flags: &[&str], expected| {
-            let limits = ["--max-line=2M", "--block-size", block, "-j2"];
-            assert_eq!(run(grep(&directory, &limits).args(flags)), expected, "{flags:?} {block}");
-        };
-        check(&["last", "t"], answer("", "", 1));
-        check(&["-c", "last", "t"], answer("", "", 1));
-        check(&["-l", "last", "t"], answer("", "", 1));
-        check(&["zzz", "t/file"], answer("", "", 1));
-        check(&["-l", "last", "t/file"], answer("t/file\n", "", 0));
-        check(&["-c", "last", "t/file"], count(1));
-        check(&["-c", "one|last", "t/file"], count(lines + 1));
-        check(&["-c", "-v", "last", "t/file"], count(lines));
-        check(&["-c", "-v", "zzz", "t/file"], count(lines + 1));
-        check(&["-q", "--binary", "last", "t"], answer("", "", 0));
-        check(&["--binary", "-c", "last", "t"], answer("t/file:1\n", "", 0));
-        check(&["--binary", "last", "t"], answer(&format!("t/file: {}", matches(text.len() as u64)), "", 0));
-        let (out, err, code) =
-            run(grep(&directory, &["--max-line=2M", "--block-size", block]).args(["last", "t/file"]));
+        let count = |lines: usize| if lines == 0 { String::new() } else { format!("{lines}\n") };
+        let notice = format!("binary file matches (found \"\\0\" byte around offset {})\n", text.len());
+        for (flags, out) in [
+            ("last t", String::new()),
+            ("-c last t", String::new()),
+            ("-l last t", String::new()),
+            ("zzz t/file", String::new()),
+            ("-l last t/file", "t/file\n".to_owned()),
+            ("-c last t/file", count(1)),
+            ("-c 'one|last' t/file", count(lines + 1)),
+            ("-c -v last t/file", count(lines)),
+            ("-c -v zzz t/file", count(lines + 1)),
+            ("--binary -c last t", "t/file:1\n".to_owned()),
+            ("--binary last t", format!("t/file: {notice}")),
+        ] {
+            let script = format!("comb grep --max-line=2M --block-size {block} -j2 {flags}");
+            directory.answers(&script, &out, "", i32::from(out.is_empty()));
+        }
+        let grep = format!("comb grep --max-line=2M --block-size {block}");
+        directory.prints(&format!("{grep} -j2 -q --binary last t"), "");
+        let (out, err, code) = directory.run(&format!("{grep} last t/file"));
         assert!(out.starts_with("binary file matches (found"), "{out}");
         assert_eq!((err.as_str(), code), ("", Some(0)));
     }
@@ -58,10 +51,10 @@ fn a_line_of_nuls_is_never_in_memory_as_a_whole() {
 
 #[test]
 fn a_sparse_file_is_binary_before_its_line_has_an_end() {
-    let directory = tempdir().expect("a directory");
+    let directory = directory_with(&[]);
     File::create(directory.at("hole")).expect("a file").set_len(4 << 30).expect("a hole");
-    assert_eq!(run(&mut grep(&directory, &["one", "."])), answer("", "", 1));
-    assert_eq!(run(&mut grep(&directory, &["--files-without-match", "one", "."])), answer("", "", 0));
+    directory.answers("comb grep one .", "", "", 1);
+    directory.prints("comb grep --files-without-match one .", "");
 }
 
 /// Lines that match, with a NUL at an offset.
@@ -74,28 +67,25 @@ fn numbered(nul: usize, length: usize) -> Vec<u8> {
 
 #[test]
 fn binary_detection_is_independent_of_the_block_size() {
-    let directory = tempdir().expect("a directory");
+    let directory = directory_with(&[]);
     for (name, nul) in [("a", 100_003), ("b", 65_535), ("c", 65_536), ("d", 131_050), ("e", 400_000)] {
         let bytes = numbered(nul, 500_000);
-        fs::write(directory.at(name), &bytes).expect("a file");
-        let utf_16: Vec<u8> =
-            [0xFF, 0xFE].into_iter().chain(bytes.iter().flat_map(|&byte| [byte, 0])).collect();
-        fs::write(directory.path().join(format!("{name}.16")), utf_16).expect("a file");
+        write(&directory, name, &bytes);
+        let wide = bytes.iter().flat_map(|&byte| [byte, 0]);
+        write(&directory, &format!("{name}.16"), [0xFF, 0xFE].into_iter().chain(wide).collect::<Vec<u8>>());
     }
-    let (_, err, code) = directory.run("for file in a b c d e; do gzip -c $file > $file.gz; done");
-    assert_eq!((err.as_str(), code), ("", Some(0)));
+    directory.prints("for file in a b c d e; do gzip -c $file > $file.gz; done", "");
     for (flags, sizes) in [
-        (&["-n"][..], &["1K", "30K", "64K", "100K", "256K"][..]),
-        (&["--binary"], &["1K", "64K"]),
-        (&["-c", "--include-zero"], &["30K", "256K"]),
-        (&["-l"], &["64K", "100K"]),
-        (&["-E", "latin1"], &["1K", "100K"]),
-        (&["-m900", "-A2"], &["30K", "64K"]),
+        ("-n", "1K 30K 64K 100K 256K"),
+        ("--binary", "1K 64K"),
+        ("-c --include-zero", "30K 256K"),
+        ("-l", "64K 100K"),
+        ("-E latin1", "1K 100K"),
+        ("-m900 -A2", "30K 64K"),
     ] {
-        let print =
-            |size: &str| run(grep(&directory, &["-z", "--block-size", size]).args(flags).args(["foo", "."]));
+        let print = |size: &str| directory.run(&format!("comb grep -z --block-size {size} {flags} foo ."));
         let expected = print("16M");
-        for size in sizes {
+        for size in sizes.split(' ') {
             assert!(print(size) == expected, "{flags:?} {size}");
         }
     }
@@ -104,30 +94,24 @@ fn binary_detection_is_independent_of_the_block_size() {
 /// ripgrep searches the data that it has read before it reads a NUL: pieces of 64 KiB that begin at a line.
 #[test]
 fn lines_in_one_piece_with_a_nul_are_not_searched() {
-    let directory = tempdir().expect("a directory");
-    fs::create_dir(directory.at("t")).expect("a directory");
-    let lines = |flags: &[&str], bytes: &[u8]| {
-        fs::write(directory.at("t/file"), bytes).expect("a file");
-        let (out, ..) = run(grep(&directory, flags).args(["-I", "foo", "t"]));
+    let lines = |flags: &str, nul: usize| {
+        let directory = with("t/file", numbered(nul, 500_000));
+        let (out, ..) = directory.run(&format!("comb grep {flags} -I foo t"));
         out.lines().count().saturating_sub(1)
     };
     for size in ["1K", "64K", "256K"] {
-        let flags = ["--block-size", size];
-        assert_eq!(lines(&flags, &numbered(65_535, 500_000)), 0);
-        assert_eq!(lines(&flags, &numbered(65_536, 500_000)), 6553);
-        assert_eq!(lines(&flags, &numbered(400_000, 500_000)), 39_318);
+        let flags = format!("--block-size {size}");
+        let found = [65_535, 65_536, 400_000].map(|nul| lines(&flags, nul));
+        assert_eq!(found, [0, 6553, 39_318], "{size}");
         // When decoded, a piece is 8 KiB of the file, after three bytes for a possible byte order mark.
-        let flags = [&flags[..], &["-E", "latin1"]].concat();
-        assert_eq!(lines(&flags, &numbered(30_000, 500_000)), (3 + 3 * 8192) / 10);
+        assert_eq!(lines(&format!("{flags} -E latin1"), 30_000), (3 + 3 * 8192) / 10, "{size}");
     }
 }
 
 /// The file is not listed, and the exit status is that of a file without a match.
 #[test]
 fn a_file_with_a_nul_after_a_match_is_none_with_a_match() {
-    let directory = tempdir().expect("a directory");
-    fs::create_dir(directory.at("t")).expect("a directory");
-    fs::write(directory.at("t/file"), numbered(200_000, 300_000)).expect("a file");
+    let directory = with("t/file", numbered(200_000, 300_000));
     for (flags, pattern, code) in [
         ("-n", "foo000001", 0),
         ("-q", "foo000001", 0),
@@ -139,9 +123,8 @@ fn a_file_with_a_nul_after_a_match_is_none_with_a_match() {
         ("--binary", "foo000001", 1),
     ] {
         for size in ["1M", "64K", "3K"] {
-            let mut grep =
-                grep(&directory, &["--files-without-match", "--block-size", size, flags, pattern, "t"]);
-            assert_eq!(run(&mut grep), answer("", "", code), "{flags} {pattern} {size}");
+            let files = format!("comb grep --files-without-match --block-size {size}");
+            directory.answers(&format!("{files} {flags} '{pattern}' t"), "", "", code);
         }
     }
 }
@@ -149,13 +132,12 @@ fn a_file_with_a_nul_after_a_match_is_none_with_a_match() {
 /// ripgrep stops at the end of the line that it does not print.
 #[test]
 fn bytes_searched_of_a_binary_file_are_independent_of_the_block_size() {
-    let directory = tempdir().expect("a directory");
-    fs::write(directory.at("file"), numbered(205, 300)).expect("a file");
+    let directory = with("file", numbered(205, 300));
     for size in ["1", "13", "100", "64K"] {
         for context in ["-n", "-A1"] {
-            let flags = ["--stats", "--block-size", size, context, "foo00000[3-9]", "file"];
-            let (printed, _, code) = run(&mut grep(&directory, &flags));
-            assert!(printed.contains("\n40 bytes searched\n"), "{flags:?}: {printed}");
+            let script = format!("comb grep --stats --block-size {size} {context} 'foo00000[3-9]' file");
+            let (printed, _, code) = directory.run(&script);
+            assert!(printed.contains("\n40 bytes searched\n"), "{script}: {printed}");
             assert_eq!(code, Some(0));
         }
     }
@@ -169,7 +151,6 @@ fn long_line(before: &str, in_line: &str, after: &str) -> Vec<u8> {
 
 #[test]
 fn a_long_line_with_nuls_is_one_line_at_any_block_size() {
-    let directory = tempdir().expect("a directory");
     let notice = |before: usize| {
         format!("binary file matches (found \"\\0\" byte around offset {})\n", (1 << 20) + before)
     };
@@ -202,13 +183,11 @@ fn a_long_line_with_nuls_is_one_line_at_any_block_size() {
         (&at_the_end, "-v", format!("a\nb\n{}", notice(4))),
     ];
     for (text, flags, expected) in cases {
-        fs::write(directory.at("file"), text).expect("a file");
+        let directory = with("file", text);
         for limits in
             ["-j1 --block-size=10M", "-j2 --block-size=1M", "-j3 --block-size=64K", "-j8 --block-size=3K"]
         {
-            let flags: Vec<&str> = limits.split(' ').chain(flags.split(' ')).collect();
-            let printed = run(grep(&directory, &flags).args(["needle", "file"]));
-            assert_eq!(printed, answer(expected, "", 0), "{flags:?}");
+            directory.prints(&format!("comb grep {limits} {flags} needle file"), expected);
         }
     }
 }
@@ -216,12 +195,10 @@ fn a_long_line_with_nuls_is_one_line_at_any_block_size() {
 /// A message holds the whole line, which blocks do not.
 #[test]
 fn json_of_a_long_line_with_nuls_is_the_same_at_any_block_size() {
-    let directory = tempdir().expect("a directory");
-    let text = long_line("a\n", "needle\0", "z\nhay\n");
-    fs::write(directory.at("file"), &text).expect("a file");
+    let directory = with("file", long_line("a\n", "needle\0", "z\nhay\n"));
     for size in ["10M", "1M", "64K", "3K"] {
-        let flags = ["--json", "-A1", "--block-size", size, "needle", "file"];
-        let (out, err, code) = run(&mut grep(&directory, &flags));
+        let script = format!("comb grep --json -A1 --block-size {size} needle file");
+        let (out, err, code) = directory.run(&script);
         let lengths: Vec<usize> = out.lines().map(str::len).collect();
         assert_eq!((lengths.len(), err.as_str(), code), (5, "", Some(0)), "{size}");
         assert!(out.contains("needle\\u0000z\\n"), "{size}: {lengths:?}");
@@ -232,13 +209,11 @@ fn json_of_a_long_line_with_nuls_is_the_same_at_any_block_size() {
 /// The NUL is after the first piece that is read, and the match is in another block.
 #[test]
 fn with_passthru_a_match_behind_a_nul_is_reported_at_any_block_size() {
-    let directory = tempdir().expect("a directory");
     let before = "hay\n".repeat(20_000);
-    let text = before.clone() + "x\0\n" + &before + "needle\n";
-    fs::write(directory.at("file"), &text).expect("a file");
+    let directory = with("file", before.clone() + "x\0\n" + &before + "needle\n");
     let expected = format!("{before}binary file matches (found \"\\0\" byte around offset 80001)\n");
     for size in ["1M", "64K", "3K"] {
-        let flags = ["--passthru", "--block-size", size, "needle", "file"];
-        assert!(run(&mut grep(&directory, &flags)) == answer(&expected, "", 0), "{size}");
+        let script = format!("comb grep --passthru --block-size {size} needle file");
+        assert!(directory.run(&script) == (expected.clone(), String::new(), Some(0)), "{size}");
     }
 }

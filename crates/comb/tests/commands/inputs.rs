@@ -1,30 +1,18 @@
 //! Tests of inputs common to `comb top` and `comb grep`: compressed files, encodings, and selection by globs, types and rules.
 
-use std::fs;
-
-use tempfile::TempDir;
-
-use crate::support::{Place, answer, directory_with};
-
-/// Runs a script with `comb` in a directory.
-fn answer_of(directory: &TempDir, script: &str) -> (String, String, Option<i32>) {
-    directory.run(script)
-}
+use crate::support::{Place, directory_with, write};
 
 #[test]
 fn compressed_files_are_decompressed() {
     let directory = directory_with(&[("a.log", "x 1\ny 2\nx 3\n"), ("b.log", "x 4\n")]);
-    let expect = |script: &str, out: &str| {
-        assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
-    };
-    expect("gzip -k a.log; comb top -f 1 a.log.gz", "2 x\n1 y\n");
-    expect("comb top -f 1 < a.log.gz", "2 x\n1 y\n");
-    expect("cat a.log.gz | comb top -f 1", "2 x\n1 y\n");
-    expect("gzip -c b.log >> a.log.gz; comb top -f 1 a.log.gz", "3 x\n1 y\n");
-    expect("mkdir d; mv a.log.gz d; cp b.log d; comb top -f 1 d", "4 x\n1 y\n");
+    directory.prints("gzip -k a.log; comb top -f 1 a.log.gz", "2 x\n1 y\n");
+    directory.prints("comb top -f 1 < a.log.gz", "2 x\n1 y\n");
+    directory.prints("cat a.log.gz | comb top -f 1", "2 x\n1 y\n");
+    directory.prints("gzip -c b.log >> a.log.gz; comb top -f 1 a.log.gz", "3 x\n1 y\n");
+    directory.prints("mkdir d; mv a.log.gz d; cp b.log d; comb top -f 1 d", "4 x\n1 y\n");
     // Formats are recognised by the first bytes, not by the name.
-    expect("mv d/a.log.gz d/a.txt; comb top -f 1 d/a.txt", "3 x\n1 y\n");
-    let (out, ..) = answer_of(&directory, "comb top --no-decompress d/a.txt | wc -l");
+    directory.prints("mv d/a.log.gz d/a.txt; comb top -f 1 d/a.txt", "3 x\n1 y\n");
+    let (out, ..) = directory.run("comb top --no-decompress d/a.txt | wc -l");
     assert_ne!(out.trim(), "2", "the compressed bytes are counted as they are");
 }
 
@@ -36,18 +24,15 @@ fn a_byte_order_mark_at_the_start_of_a_file_is_not_part_of_a_key() {
         ("two", marked),
         ("many", &(marked.to_owned() + &"a\n".repeat(200_000))),
     ]);
-    let expect = |script: &str, out: &str| {
-        assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
-    };
-    expect("comb top one two", "4 a\n");
-    expect("comb top -w 3 many", "200002 a\n");
-    expect("comb top < one", "2 a\n");
-    expect("cat one | comb top", "2 a\n");
-    expect("(printf '\\xef'; sleep 0.05; printf '\\xbb\\xbfa\\n') | comb top", "1 a\n");
-    expect("gzip -c one > one.gz; comb top one.gz", "2 a\n");
-    expect("bzip2 -c many > many.bz2; comb top -w 3 many.bz2", "200002 a\n");
-    expect("mkdir d; cp one two d; comb top d", "4 a\n");
-    expect("comb top --encoding none one", "1 a\n1 \u{FEFF}a\n");
+    directory.prints("comb top one two", "4 a\n");
+    directory.prints("comb top -w 3 many", "200002 a\n");
+    directory.prints("comb top < one", "2 a\n");
+    directory.prints("cat one | comb top", "2 a\n");
+    directory.prints("(printf '\\xef'; sleep 0.05; printf '\\xbb\\xbfa\\n') | comb top", "1 a\n");
+    directory.prints("gzip -c one > one.gz; comb top one.gz", "2 a\n");
+    directory.prints("bzip2 -c many > many.bz2; comb top -w 3 many.bz2", "200002 a\n");
+    directory.prints("mkdir d; cp one two d; comb top d", "4 a\n");
+    directory.prints("comb top --encoding none one", "1 a\n1 \u{FEFF}a\n");
 }
 
 #[test]
@@ -55,44 +40,38 @@ fn records_with_an_unclosed_quote_are_skipped() {
     let directory = directory_with(&[("log", "a \"unclosed b\nx \"y z\"\nx \"\\\"y\n")]);
     let skipped = "comb: skipped 2 of 3 records with too few fields or an unclosed quote; \
                    the first is log:1: a \"unclosed b\n";
-    let expect = |script: &str, out: &str, err: &str| {
-        assert_eq!(answer_of(&directory, script), answer(out, err, 0), "{script}");
-    };
-    expect("comb top -q -f -1 log", "1 y z\n", skipped);
-    expect("comb top -q -f 1--1 log", "1 x y z\n", skipped);
-    expect("comb top -q -f 2 log", "1 y z\n", skipped);
-    expect("comb top -q -f 1 log", "2 x\n1 a\n", "");
+    directory.answers("comb top -q -f -1 log", "1 y z\n", skipped, 0);
+    directory.answers("comb top -q -f 1--1 log", "1 x y z\n", skipped, 0);
+    directory.answers("comb top -q -f 2 log", "1 y z\n", skipped, 0);
+    directory.answers("comb top -q -f 1 log", "2 x\n1 a\n", "", 0);
     let reason = "log:1: skipped: unclosed quote\n  record  a \"unclosed b\n";
-    expect("comb top -q -f -1 --sample=1 log", reason, "");
+    directory.answers("comb top -q -f -1 --sample=1 log", reason, "", 0);
 }
 
 #[test]
 fn a_byte_that_is_not_utf8_is_a_character_to_every_expression() {
     let directory = directory_with(&[]);
-    fs::write(directory.at("log"), b"/s?q=caf\xe9\n/s?q=tea\n").expect("a file");
-    let expect = |script: &str, out: &str| {
-        assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
-    };
-    expect(r"comb top log -s '\?.*$' ''", "2 /s\n");
-    expect(r"comb top log -g '^/s.q=[^x]{3}.?$' -f 1 | wc -l", "2\n");
-    expect(r"comb top log -v 'f\W' -f 1", "1 /s?q=tea\n");
-    expect(r"comb top log -p '(\?|f.)' -f 2", "1 q=ca\n1 q=tea\n");
-    expect(r"printf 'é\n' | comb top -s 'x*' -", "1 -é-\n");
+    write(&directory, "log", b"/s?q=caf\xe9\n/s?q=tea\n");
+    directory.prints(r"comb top log -s '\?.*$' ''", "2 /s\n");
+    directory.prints(r"comb top log -g '^/s.q=[^x]{3}.?$' -f 1 | wc -l", "2\n");
+    directory.prints(r"comb top log -v 'f\W' -f 1", "1 /s?q=tea\n");
+    directory.prints(r"comb top log -p '(\?|f.)' -f 2", "1 q=ca\n1 q=tea\n");
+    directory.prints(r"printf 'é\n' | comb top -s 'x*' -", "1 -é-\n");
 }
 
 #[test]
 fn compressed_members_give_the_same_output_with_any_number_of_threads() {
     let lines: String = (0..300_000_u64).map(|line| format!("{} {:x}\n", line % 977, line * 7919)).collect();
     let directory = directory_with(&[("log", &lines)]);
-    let (expected, ..) = answer_of(&directory, "comb top -n 1000 -f 1 log");
-    answer_of(&directory, "split -l 20000 log part.; for part in part.*; do gzip -1c $part >> log.gz; done");
+    let (expected, ..) = directory.run("comb top -n 1000 -f 1 log");
+    directory.run("split -l 20000 log part.; for part in part.*; do gzip -1c $part >> log.gz; done");
     for width in [1, 2, 3, 8, 64] {
         for block_size in ["100", "128K"] {
             let script = format!("comb top -n 1000 -f 1 -w {width} --block-size {block_size} log.gz");
-            assert_eq!(answer_of(&directory, &script), answer(&expected, "", 0), "{script}");
+            directory.prints(&script, &expected);
         }
         let script = format!("comb grep -z -j {width} -nb 0 log.gz | cmp - <(comb grep -nb 0 log)");
-        assert_eq!(answer_of(&directory, &script), answer("", "", 0), "{script}");
+        directory.prints(&script, "");
     }
 }
 
@@ -103,7 +82,7 @@ fn the_first_skipped_record_of_a_compressed_file_has_its_line() {
     let script = "for part in 1 2; do gzip -1c log >> log.gz; done; comb top -f 2 log.gz";
     let message =
         "comb: skipped 2 of 799,998 records with too few fields; the first is log.gz:200000: short\n";
-    assert_eq!(answer_of(&directory, script), answer("799996 second\n", message, 0));
+    directory.answers(script, "799996 second\n", message, 0);
 }
 
 #[test]
@@ -112,26 +91,22 @@ fn data_before_corrupt_compressed_data_is_read() {
     let script = "gzip -c a > c.gz; gzip -c b | head -c 12 >> c.gz; comb top c.gz b";
     let message =
         "comb: c.gz: cannot decode: gzip: compressed data truncated; the data before that was read\n";
-    assert_eq!(answer_of(&directory, script), answer("2 x\n1 y\n", message, 2));
+    directory.answers(script, "2 x\n1 y\n", message, 2);
 }
 
 #[test]
 fn encodings_are_decoded() {
     let directory = directory_with(&[("marked", "\u{feff}x\ny\nx\n")]);
     let utf_16: Vec<u8> = "\u{feff}é\nz\né\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    fs::write(directory.at("wide"), utf_16).expect("a file");
-    fs::write(directory.at("latin"), b"\xe9\n\xe9\nz\n").expect("a file");
-    let expect = |script: &str, out: &str| {
-        assert_eq!(answer_of(&directory, script), answer(out, "", 0), "{script}");
-    };
-    expect("comb top marked", "2 x\n1 y\n");
-    expect("comb top wide", "2 é\n1 z\n");
-    expect("gzip -c wide | comb top", "2 é\n1 z\n");
-    expect("comb top --encoding latin1 latin", "2 é\n1 z\n");
-    expect("comb top -n 1 --encoding none marked", "1 x\n");
-    let (_, message, code) = answer_of(&directory, "comb top --encoding utf-9 latin");
-    assert!(message.contains("expected auto, none, or a label of the Encoding Standard"), "{message}");
-    assert_eq!(code, Some(2));
+    write(&directory, "wide", utf_16);
+    write(&directory, "latin", b"\xe9\n\xe9\nz\n");
+    directory.prints("comb top marked", "2 x\n1 y\n");
+    directory.prints("comb top wide", "2 é\n1 z\n");
+    directory.prints("gzip -c wide | comb top", "2 é\n1 z\n");
+    directory.prints("comb top --encoding latin1 latin", "2 é\n1 z\n");
+    directory.prints("comb top -n 1 --encoding none marked", "1 x\n");
+    let reason = "expected auto, none, or a label of the Encoding Standard";
+    directory.refuses("comb top --encoding utf-9 latin", reason);
 }
 
 #[test]
@@ -143,28 +118,27 @@ fn globs_types_and_rules_select_files_in_directories() {
         ("logs/old/c.log", "c\n"),
         ("logs/.ignore", "old\n"),
     ]);
-    let expect = |flags: &str, out: &str| {
-        let script = format!("comb top {flags} logs");
-        assert_eq!(answer_of(&directory, &script), answer(out, "", 0), "{script}");
-    };
-    expect("", "1 a\n1 b\n1 c\n1 hidden\n1 old\n");
-    expect("--no-hidden", "1 a\n1 b\n1 c\n");
-    expect("--no-hidden --ignore", "1 a\n1 b\n");
-    expect("--glob '*.log'", "1 a\n1 c\n");
-    expect("--glob '*.log' --glob '!old'", "1 a\n");
-    expect("--type txt", "1 b\n");
+    for (flags, out) in [
+        ("", "1 a\n1 b\n1 c\n1 hidden\n1 old\n"),
+        ("--no-hidden", "1 a\n1 b\n1 c\n"),
+        ("--no-hidden --ignore", "1 a\n1 b\n"),
+        ("--glob '*.log'", "1 a\n1 c\n"),
+        ("--glob '*.log' --glob '!old'", "1 a\n"),
+        ("--type txt", "1 b\n"),
+    ] {
+        directory.prints(&format!("comb top {flags} logs"), out);
+    }
     // Named files are read in any case.
-    assert_eq!(answer_of(&directory, "comb top --type txt --ignore logs/old/c.log"), answer("1 c\n", "", 0));
-    let (_, message, code) = answer_of(&directory, "comb top --type cobble logs");
-    assert_eq!(message, "comb: unknown file type 'cobble'; 'comb grep --type-list' lists all types\n");
-    assert_eq!(code, Some(2));
+    directory.prints("comb top --type txt --ignore logs/old/c.log", "1 c\n");
+    let message = "comb: unknown file type 'cobble'; 'comb grep --type-list' lists all types\n";
+    directory.answers("comb top --type cobble logs", "", message, 2);
 }
 
 #[test]
 fn a_stream_is_searched_by_all_threads() {
     let lines: String = (0..200_000).map(|line| format!("{line}\n")).collect();
     let directory = directory_with(&[("log", &lines)]);
-    let (_, profile, _) = answer_of(&directory, "cat log | comb grep -j 4 -c --profile 9");
+    let (_, profile, _) = directory.run("cat log | comb grep -j 4 -c --profile 9");
     assert!(profile.contains(" 4 threads"), "{profile}");
 }
 
@@ -174,14 +148,14 @@ fn statistics_and_binary_detection_are_independent_of_the_block_size() {
     let lines: String = (0..1000).map(|line| format!("{line} needle\n")).collect();
     let binary = format!("{}\0{lines}", "y\n".repeat(3500));
     let directory = directory_with(&[("long", &long), ("d/binary", &binary)]);
-    answer_of(&directory, "gzip d/binary; for part in 1 2 3; do gzip -1c long >> parts.gz; done");
+    directory.run("gzip d/binary; for part in 1 2 3; do gzip -1c long >> parts.gz; done");
     for width in [1, 2, 8] {
         for block_size in ["1K", "16K", "128K", "1M"] {
             let scan = format!("-j {width} --block-size {block_size}");
             let stats = format!("comb grep {scan} -z --stats needle long parts.gz | grep 'bytes searched'");
-            assert_eq!(answer_of(&directory, &stats), answer("4000028 bytes searched\n", "", 0), "{scan}");
+            directory.prints(&stats, "4000028 bytes searched\n");
             let found = format!("comb grep {scan} -z -c needle d; true");
-            assert_eq!(answer_of(&directory, &found), answer("", "", 0), "{scan}");
+            directory.prints(&found, "");
         }
     }
 }
@@ -191,6 +165,5 @@ fn times_without_a_year_are_those_of_a_file_of_before_1970() {
     let directory = directory_with(&[("a.log", "Jul  1 06:20:09 x\nJan  2 06:20:09 y\n")]);
     let script =
         "touch -d 1962-03-01T00:00:00Z a.log; comb top --every 1d --tz UTC --format csv -f -1 -n all a.log";
-    let (out, ..) = answer_of(&directory, script);
-    assert_eq!(out, "count,time,key\n1,1961-07-01,x\n1,1962-01-02,y\n");
+    directory.prints(script, "count,time,key\n1,1961-07-01,x\n1,1962-01-02,y\n");
 }

@@ -36,41 +36,42 @@ pub(crate) fn tree() -> TempDir {
 #[test]
 fn rg_prints_versions_in_the_form_of_ripgrep() {
     let tree = tree();
-    let (short, _, code) = run(&mut named("rg", &tree, &["-V"]));
+    let [short, long, pcre2] = ["-V", "--version", "--pcre2-version"].map(|flag| {
+        let (version, _, code) = run(&mut named("rg", &tree, &[flag]));
+        assert_eq!(code, Some(0), "{flag}");
+        version
+    });
     assert!(short.starts_with("ripgrep 15.2.0 (finecomb ") && short.lines().count() == 1, "{short}");
-    assert_eq!(code, Some(0));
-    let (long, _, code) = run(&mut named("rg", &tree, &["--version"]));
     assert!(long.starts_with(&short) && long.contains("\n\nfeatures:"), "{long}");
-    assert_eq!(code, Some(0));
-    let (pcre2, _, code) = run(&mut named("rg", &tree, &["--pcre2-version"]));
     assert!(pcre2.starts_with("PCRE2 ") && long.ends_with(&pcre2), "{pcre2}");
-    assert_eq!(code, Some(0));
 }
 
 #[test]
 fn rg_reads_its_own_configuration() {
     let tree =
         directory_with(&[("file", "One\n"), ("rc", "# comment\n--ignore-case\n"), ("bad", "--nonsense\n")]);
-    let rg = |file: &str| run(named("rg", &tree, &["one", "file"]).env("RIPGREP_CONFIG_PATH", file));
-    assert_eq!(rg("rc"), answer("One\n", "", 0));
-    assert_eq!(rg(""), answer("", "", 1));
+    let rg = |flags: &[&str], file: &str| {
+        run(named("rg", &tree, flags).args(["one", "file"]).env("RIPGREP_CONFIG_PATH", file))
+    };
+    assert_eq!(rg(&[], "rc"), answer("One\n", "", 0));
+    assert_eq!(rg(&[], ""), answer("", "", 1));
+    assert_eq!(rg(&["--no-config"], "rc"), answer("", "", 1));
     let missing = "rg: RIPGREP_CONFIG_PATH: nowhere: no such file or directory\n";
-    assert_eq!(rg("nowhere"), answer("", missing, 1));
-    let (_, error, code) = rg("bad");
+    assert_eq!(rg(&[], "nowhere"), answer("", missing, 1));
+    let (_, error, code) = rg(&[], "bad");
     assert!(error.contains("--nonsense") && error.contains("RIPGREP_CONFIG_PATH"), "{error}");
     assert_eq!(code, Some(2));
-    let without = run(named("rg", &tree, &["--no-config", "one", "file"]).env("RIPGREP_CONFIG_PATH", "rc"));
-    assert_eq!(without, answer("", "", 1));
 }
 
 #[test]
 fn messages_begin_with_the_name() {
     let tree = tree();
-    let (_, error, code) = run(&mut named("rg", &tree, &["foo", "nowhere"]));
+    let rg = |arguments: &[&str]| run(&mut named("rg", &tree, arguments));
+    let (_, error, code) = rg(&["foo", "nowhere"]);
     assert_eq!((error.as_str(), code), ("rg: nowhere: no such file or directory\n", Some(2)));
     let invalid = "rg: error parsing flag --colors: unrecognized output type 'x'. Choose from: path, line, column, match, highlight.\n";
-    assert_eq!(run(&mut named("rg", &tree, &["--colors=x:fg:red", "foo"])), answer("", invalid, 2));
-    let (_, error, _) = run(&mut named("rg", &tree, &["--nonsense"]));
+    assert_eq!(rg(&["--colors=x:fg:red", "foo"]), answer("", invalid, 2));
+    let (_, error, _) = rg(&["--nonsense"]);
     assert!(error.starts_with("rg: ") && error.contains("Usage: rg "), "{error}");
 }
 
@@ -108,36 +109,27 @@ fn rg_generates_its_manual_page_and_completions() {
 #[test]
 fn topfew_counts_keys() {
     let tree = directory_with(&[("log", "a x\nb y\na z\n")]);
+    let named = |name, arguments: &[&str]| run(&mut named(name, &tree, arguments));
     for name in ["tf", "topfew"] {
-        assert_eq!(run(&mut named(name, &tree, &["-f", "1", "-n", "1", "log"])), answer("2 a\n", "", 0));
+        assert_eq!(named(name, &["-f", "1", "-n", "1", "log"]), answer("2 a\n", "", 0));
     }
-    assert_eq!(
-        run(&mut named("tf", &tree, &["nowhere"])),
-        answer("", "tf: nowhere: no such file or directory\n", 2)
-    );
+    let missing = "tf: nowhere: no such file or directory\n";
+    assert_eq!(named("tf", &["nowhere"]), answer("", missing, 2));
 }
 
 #[test]
 fn links_are_made_and_not_overwritten() {
     let directory = directory_with(&[("bin/ag", "a file\n")]);
-    let comb = |arguments: &[&str]| {
-        let mut command = program(COMB, directory.path());
-        command.arg("links").args(arguments);
-        run(&mut command)
-    };
-    let (printed, error, code) = comb(&["bin"]);
+    let (printed, error, code) = directory.run("comb links bin");
     assert!(printed.starts_with("bin/rg -> ") && printed.contains("\nbin/topfew -> "), "{printed}");
     assert!(printed.contains("\nPrograms that look for rg in PATH "), "{printed}");
     assert_eq!((error.as_str(), code), ("comb: bin/ag: exists; --force replaces it\n", Some(2)));
-    let file = directory.at("bin/ag");
-    assert_eq!(fs::read(&file).expect("a file"), b"a file\n");
-    let (printed, error, code) = comb(&["--force", "bin", "ag", "rg"]);
+    assert_eq!(directory.read("bin/ag"), "a file\n");
+    let (printed, error, code) = directory.run("comb links --force bin ag rg");
     assert!(printed.contains("bin/ag -> ") && !printed.contains("topfew"), "{printed}");
     assert_eq!((error.as_str(), code), ("", Some(0)));
-    let (printed, error, code) = comb(&["--force", "bin", "tf", "ag"]);
+    let (printed, error, code) = directory.run("comb links --force bin tf ag");
     assert_eq!((printed.lines().count(), error.as_str(), code), (2, "", Some(0)), "{printed}");
-    let mut ag = program(&file.to_string_lossy(), directory.path());
-    assert!(run(ag.arg("-V")).0.starts_with("ag version"));
-    let missing = "comb: nowhere/rg: no such file or directory\n";
-    assert_eq!(comb(&["nowhere", "rg"]), answer("", missing, 2));
+    assert!(directory.run("bin/ag -V").0.starts_with("ag version"));
+    directory.answers("comb links nowhere rg", "", "comb: nowhere/rg: no such file or directory\n", 2);
 }

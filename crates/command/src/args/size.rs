@@ -24,12 +24,11 @@ mod tests {
 
     #[test]
     fn sizes_are_powers_of_1024() {
-        let any = |text| parse(text, 0, usize::MAX);
-        assert_eq!(any("0"), Ok(0));
-        assert_eq!(any("4096"), Ok(4096));
-        assert_eq!(any("128K"), Ok(128 << 10));
-        assert_eq!(any("64m"), Ok(64 << 20));
-        assert_eq!(any("1G"), Ok(1 << 30));
+        for (text, size) in
+            [("0", 0), ("4096", 4096), ("128K", 128 << 10), ("64m", 64 << 20), ("1G", 1 << 30)]
+        {
+            assert_eq!(parse(text, 0, usize::MAX), Ok(size));
+        }
     }
 
     #[test]

@@ -292,11 +292,8 @@ mod tests {
         std::fs::write(&path, "a\n".repeat(50_000) + "\0\n" + &"a\n".repeat(50_000)).unwrap();
         let (named, found) = (offsets(&path, true, None), offsets(&path, false, None));
         assert!(found.len() < 50_000 && found.len() < named.len(), "{} and {}", found.len(), named.len());
-        let listed =
-            GrepJob::new(&[".".to_owned()], &Vec::new(), &[path.clone(), directory.path().to_owned()])
-                .unwrap()
-                .files()
-                .0;
+        let paths = [path.clone(), directory.path().to_owned()];
+        let (listed, ..) = GrepJob::new(&[".".to_owned()], &Vec::new(), &paths).unwrap().files();
         assert_eq!(listed.iter().map(|file| file.is_named).collect::<Vec<_>>(), [true, false]);
     }
 
@@ -308,10 +305,8 @@ mod tests {
         let number = |options: &Named| {
             let mut out = Vec::new();
             let stop = Arc::new(Stop::new().unwrap());
-            GrepJob::new(&["a".to_owned()], options, std::slice::from_ref(&path))
-                .unwrap()
-                .run(&stop, None, &mut out)
-                .unwrap();
+            let job = GrepJob::new(&["a".to_owned()], options, std::slice::from_ref(&path)).unwrap();
+            job.run(&stop, None, &mut out).unwrap();
             let Some(Record::Line(line)) = Records::new(&out).nth(1) else { panic!("{out:?}") };
             line.number
         };

@@ -106,16 +106,15 @@ mod tests {
         let parsed = SymbolOptions::from_arg_matches_mut(&mut parsed).unwrap();
         assert_eq!(format!("{read:?}"), format!("{parsed:?}"));
         let reason = |value| options(value).unwrap_err();
-        assert!(
-            reason(json!({"glob": "a", "kind": "verb"}))
-                .starts_with("invalid value 'verb' for '--kind <KINDS>'")
-        );
-        assert!(reason(json!({"max_depth": {}})).starts_with("--max-depth: "));
-        assert_eq!(
-            reason(json!({"hidden": "yes"})),
-            "unexpected value 'yes' for '--hidden' found; no more were expected"
-        );
-        assert!(reason(json!({"type": [[]]})).starts_with("--type: "));
+        for (value, expected) in [
+            (json!({"glob": "a", "kind": "verb"}), "invalid value 'verb' for '--kind <KINDS>'"),
+            (json!({"max_depth": {}}), "--max-depth: "),
+            (json!({"hidden": "yes"}), "unexpected value 'yes' for '--hidden' found; no more were expected"),
+            (json!({"type": [[]]}), "--type: "),
+        ] {
+            let reason = reason(value);
+            assert!(reason.starts_with(expected), "{reason}");
+        }
     }
 
     #[test]

@@ -209,29 +209,31 @@ mod tests {
 
     use super::*;
 
+    /// The lines of a page of this many rows and columns.
+    fn lines(
+        progress: &Progress,
+        answer: &Answer,
+        rows: LiveRows,
+        (height, width): (usize, usize),
+    ) -> Vec<String> {
+        Page { progress, before: &Progress::default(), answer, rows }.lines(height, width)
+    }
+
     #[test]
     fn the_page_has_the_counts_and_a_bar_for_each_thread() {
         let keys = [KeyCount::new(b"/index.html".to_vec(), 1234), KeyCount::new(b"\x1b[31m".to_vec(), 7)];
-        let progress = Progress {
-            done: 1_000_000,
-            total: Some(4_000_000),
-            elapsed: Duration::from_secs(2),
-            threads: vec![Activity::default(); 2],
-        };
+        let (elapsed, threads) = (Duration::from_secs(2), vec![Activity::default(); 2]);
+        let progress = Progress { done: 1_000_000, total: Some(4_000_000), elapsed, threads };
         let answer = Answer { top: keys.to_vec(), records: 9999, ..Answer::default() };
-        let page =
-            Page { progress: &progress, before: &Progress::default(), answer: &answer, rows: LiveRows::Keys };
-        let lines = page.lines(10, 90);
+        let lines = lines(&progress, &answer, LiveRows::Keys, (10, 90));
         assert!(lines[0].ends_with("   \x1b[2mq stops and prints\x1b[0m"), "{:?}", lines[0]);
         assert!(lines[1].contains(&format!("\x1b[30m\x1b[44m{}\x1b[0m", " ".repeat(23))), "{:?}", lines[1]);
         let shown: Vec<_> = lines.iter().map(|line| strip_str(line).to_string()).collect();
         assert!(shown[0].starts_with("1.00 MB of 4.00 MB, 500 kB/s, 2 s, 9,999 records   q stops"));
         assert_eq!(shown[1].trim(), "25%");
-        assert_eq!(shown[2], "       1,234 /index.html");
-        assert_eq!(shown[3], "           7 \\u{1b}[31m");
-        assert_eq!(shown[4..7], ["", "", ""]);
-        assert_eq!(shown[7].trim_end(), "thread 1");
-        assert_eq!(shown[8].trim_end(), "thread 2");
+        let rows =
+            ["       1,234 /index.html", "           7 \\u{1b}[31m", "", "", "", "thread 1", "thread 2"];
+        assert_eq!(shown[2..9].iter().map(|line| line.trim_end()).collect::<Vec<_>>(), rows);
         assert_eq!(shown.len(), 10);
     }
 
@@ -240,10 +242,8 @@ mod tests {
         let top = [("06:01", 4), ("06:02", 2), ("06:03", 0)];
         let top = top.map(|(time, count)| KeyCount::new(time.into(), count)).to_vec();
         let answer = Answer { top, key_names: vec!["time".to_owned()], ..Answer::default() };
-        let (progress, before) = (Progress::default(), Progress::default());
         let shown = |rows| {
-            let page = Page { progress: &progress, before: &before, answer: &answer, rows };
-            let lines = page.lines(6, 80).into_iter().skip(2).take(3);
+            let lines = lines(&Progress::default(), &answer, rows, (6, 80)).into_iter().skip(2).take(3);
             lines.map(|line| strip_str(&line).to_string()).collect::<Vec<_>>()
         };
         let (full, half) = ("█".repeat(20), format!("{:20}", "█".repeat(10)));
@@ -264,18 +264,11 @@ mod tests {
             elapsed: Duration::from_secs(1234),
             ..Progress::default()
         };
-        let before = Progress::default();
         let answer = Answer { records: 1_234_567_890, ..Answer::default() };
-        let page = Page { progress: &progress, before: &before, answer: &answer, rows: LiveRows::Keys };
         for columns in [40, 50, 80, 120] {
-            let lines = page.lines(24, columns);
-            let shown: Vec<_> = lines.iter().map(|line| strip_str(line).to_string()).collect();
+            let head = strip_str(&lines(&progress, &answer, LiveRows::Keys, (24, columns))[0]).to_string();
             let end = if columns > 40 { " and prints" } else { "" };
-            assert!(
-                shown[0].ends_with(&format!("1,234,567,890 records   q stops{end}")),
-                "{columns}: {:?}",
-                shown[0]
-            );
+            assert!(head.ends_with(&format!("1,234,567,890 records   q stops{end}")), "{columns}: {head:?}");
             let lines: Vec<_> = legend(Phase::ALL.into_iter(), columns)
                 .into_iter()
                 .map(|line| strip_str(&line.truncated(columns)).to_string())
@@ -289,18 +282,12 @@ mod tests {
 
     #[test]
     fn no_line_is_wider_and_no_page_longer_than_the_terminal() {
-        let progress = Progress {
-            done: 3,
-            total: Some(4),
-            threads: vec![Activity::default(); 40],
-            ..Progress::default()
-        };
+        let threads = vec![Activity::default(); 40];
+        let progress = Progress { done: 3, total: Some(4), threads, ..Progress::default() };
         let keys = ["ä", "日", "e\u{301}"].map(|text| KeyCount::new(text.repeat(200).into_bytes(), 1));
         let answer = Answer { top: std::iter::repeat_n(keys, 40).flatten().collect(), ..Answer::default() };
-        let page =
-            Page { progress: &progress, before: &Progress::default(), answer: &answer, rows: LiveRows::Keys };
         for (rows, columns) in [(1, 1), (3, 5), (2, 20), (24, 80), (100, 300)] {
-            let lines = page.lines(rows, columns);
+            let lines = lines(&progress, &answer, LiveRows::Keys, (rows, columns));
             assert_eq!(lines.len(), rows);
             for line in lines {
                 assert!(display::width(&strip_str(&line).to_string()) <= columns, "{line:?}");

@@ -313,31 +313,22 @@ mod tests {
         stored(options).to_string()
     }
 
-    fn words(flags: &[&str]) -> String {
-        words_of(&parsed(flags))
-    }
-
     #[test]
     fn a_definition_has_the_options_that_decide_what_is_counted() {
-        assert_eq!(words(&["-n", "3", "--percent", "-j", "2", "a.log"]), "");
-        assert_eq!(
-            words(&["-f", "1,3-4", "-p", "a b", "-g", "x", "-g=y"]),
-            "--fields=1,3-4 '--fieldseparator=a b' --grep=x --grep=y"
-        );
-        assert_eq!(
-            words(&["-f", "b,.a.b,\"a.b\"", "--p99", "t", "--sum", "t"]),
-            "'--fields=b,a.b,\"a.b\"' --percentile=99:t --sum=t"
-        );
-        assert_eq!(
-            words(&["-s", "-x", "--", "--normalize", "all"]),
-            "--normalize=uuid,ip,path,hex,num --sed -x --"
-        );
-        assert_eq!(words(&["--tz", "UTC"]), "", "no time is looked at");
-        assert_eq!(words(&["--every=1h", "--tz=+0100"]), "--every=1h --tz=+01:00");
-        assert_eq!(
-            words(&["--since", "2026-03-01 06:20", "--until=2026-03-02", "--tz", "Europe/Berlin"]),
-            "--since=2026-03-01T05:20:00Z --tz=Europe/Berlin --until=2026-03-01T23:00:00Z"
-        );
+        let times = "--since=2026-03-01T05:20:00Z --tz=Europe/Berlin --until=2026-03-01T23:00:00Z";
+        for (flags, definition) in [
+            ("-n|3|--percent|-j|2|a.log", ""),
+            ("-f|1,3-4|-p|a b|-g|x|-g=y", "--fields=1,3-4 '--fieldseparator=a b' --grep=x --grep=y"),
+            ("-f|b,.a.b,\"a.b\"|--p99|t|--sum|t", "'--fields=b,a.b,\"a.b\"' --percentile=99:t --sum=t"),
+            ("-s|-x|--|--normalize|all", "--normalize=uuid,ip,path,hex,num --sed -x --"),
+            // No time is looked at.
+            ("--tz|UTC", ""),
+            ("--every=1h|--tz=+0100", "--every=1h --tz=+01:00"),
+            ("--since|2026-03-01 06:20|--until=2026-03-02|--tz|Europe/Berlin", times),
+        ] {
+            let flags: Vec<&str> = flags.split('|').collect();
+            assert_eq!(words_of(&parsed(&flags)), definition, "{flags:?}");
+        }
     }
 
     #[test]
@@ -372,14 +363,10 @@ mod tests {
     fn other_forms_are_refused() {
         let reason =
             |bytes: &[u8]| StoredDefinition::from_bytes(bytes).and_then(|stored| stored.definition()).err();
-        assert_eq!(
-            reason(b"--fields=7\0"),
-            Some("invalid definition of counts '--fields=7\\u{0}'".to_owned())
-        );
-        assert_eq!(
-            reason(b"{\"color\":\"red\"}"),
-            Some("this comb does not know all options of '--color=red'".to_owned())
-        );
+        let invalid = "invalid definition of counts '--fields=7\\u{0}'";
+        assert_eq!(reason(b"--fields=7\0").as_deref(), Some(invalid));
+        let unknown = "this comb does not know all options of '--color=red'";
+        assert_eq!(reason(b"{\"color\":\"red\"}").as_deref(), Some(unknown));
         assert!(reason(b"{\"every\":\"7\"}").is_some());
         assert_eq!(reason(b"{}"), None);
     }
@@ -425,15 +412,14 @@ mod tests {
             }
             let flags = named.iter().flat_map(|(name, value)| {
                 let flag = format!("--{}", name.replace('_', "-"));
-                match value {
-                    Value::Array(texts) if name == "sed" => {
-                        [vec![flag], texts.iter().filter_map(value::text).collect()].concat()
-                    }
-                    Value::Array(texts) => {
-                        texts.iter().filter_map(value::text).map(|text| format!("{flag}={text}")).collect()
-                    }
-                    Value::Bool(_) => vec![flag],
-                    value => value::text(value).map(|text| format!("{flag}={text}")).into_iter().collect(),
+                let texts = match value {
+                    Value::Array(texts) => texts.iter().filter_map(value::text).collect(),
+                    Value::Bool(_) => return vec![flag],
+                    value => Vec::from_iter(value::text(value)),
+                };
+                match name.as_str() {
+                    "sed" => [vec![flag], texts].concat(),
+                    _ => texts.iter().map(|text| format!("{flag}={text}")).collect(),
                 }
             });
             (named.clone(), flags.collect())
