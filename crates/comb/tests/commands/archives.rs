@@ -4,11 +4,6 @@ use tempfile::TempDir;
 
 use crate::support::{Place, directory_with};
 
-/// Checks the answer of a script with `comb` in a directory.
-fn expect(directory: &TempDir, script: &str, out: &str, err: &str, code: i32) {
-    directory.answers(script, out, err, code);
-}
-
 /// A directory with the archives `a.tar`, `a.tar.gz` and `a.zip` of the same files.
 fn archives() -> TempDir {
     let files = [("d/a.rs", "fn main\nx\n"), ("d/b.c", "main x"), ("d/.hidden", "main\n"), ("d/empty", "")];
@@ -16,7 +11,7 @@ fn archives() -> TempDir {
     let script = r#"tar --format=gnu --sort=name -cf a.tar d; gzip -k a.tar
         python3 -c 'import zipfile as z; a = z.ZipFile("a.zip", "w", z.ZIP_DEFLATED); [a.write("d/" + f) for f in ["a.rs", "b.c", ".hidden", "empty"]]'
         rm -r d"#;
-    expect(&directory, script, "", "", 0);
+    directory.prints(script, "");
     directory
 }
 
@@ -26,7 +21,7 @@ fn members_are_searched_like_files() {
     for archive in ["a.tar", "a.tar.gz", "a.zip"] {
         let run = |flags: &str, out: &str| {
             let out = out.replace("A!", &format!("{archive}!"));
-            expect(&directory, &format!("comb grep --archives {flags} {archive}"), &out, "", 0);
+            directory.prints(&format!("comb grep --archives {flags} {archive}"), &out);
         };
         run("-n main", "A!d/a.rs:1:fn main\nA!d/b.c:1:main x\n");
         run("-t rust main", "A!d/a.rs:fn main\n");
@@ -37,20 +32,17 @@ fn members_are_searched_like_files() {
         let json = format!("comb grep --json --archives main {archive} | head -n 1");
         let first =
             format!("{{\"type\":\"begin\",\"data\":{{\"path\":{{\"text\":\"{archive}!d/a.rs\"}}}}}}\n");
-        expect(&directory, &json, &first, "", 0);
+        directory.prints(&json, &first);
         let top = format!("comb top -f 1 --glob '*.c' --archives {archive}");
-        expect(&directory, &top, "1 main\n", "", 0);
+        directory.prints(&top, "1 main\n");
         let symbols = format!("comb symbols --archives --outline {archive}");
-        expect(&directory, &symbols, &format!("{archive}!d/b.c\n1 variable x\n"), "", 0);
+        directory.prints(&symbols, &format!("{archive}!d/b.c\n1 variable x\n"));
     }
-    expect(
-        &directory,
+    directory.prints(
         "comb grep -c --archives -t rust main .",
         "./a.tar!d/a.rs:1\n./a.tar.gz!d/a.rs:1\n./a.zip!d/a.rs:1\n",
-        "",
-        0,
     );
-    expect(&directory, "comb grep -l --archives --sortr path main . | head -n 1", "./a.zip!d/a.rs\n", "", 0);
+    directory.prints("comb grep -l --archives --sortr path main . | head -n 1", "./a.zip!d/a.rs\n");
 }
 
 #[test]
@@ -58,21 +50,20 @@ fn a_tar_is_read_from_a_pipe_and_a_zip_is_not() {
     let directory = archives();
     for archive in ["a.tar", "a.tar.gz"] {
         let script = format!("cat {archive} | comb grep -c --archives main -");
-        expect(&directory, &script, "<stdin>!d/a.rs:1\n<stdin>!d/b.c:1\n", "", 0);
+        directory.prints(&script, "<stdin>!d/a.rs:1\n<stdin>!d/b.c:1\n");
     }
-    expect(&directory, "comb grep -c --archives -t c main - < a.zip", "<stdin>!d/b.c:1\n", "", 0);
+    directory.prints("comb grep -c --archives -t c main - < a.zip", "<stdin>!d/b.c:1\n");
     let reason = "a zip archive cannot be read from a pipe, as its directory is at its end; skipped";
     let message = format!("comb: standard input: {reason}\n");
-    expect(&directory, "cat a.zip | comb grep --archives main -", "", &message, 2);
-    expect(&directory, "echo main | comb grep --archives main -", "<stdin>:main\n", "", 0);
+    directory.answers("cat a.zip | comb grep --archives main -", "", &message, 2);
+    directory.prints("echo main | comb grep --archives main -", "<stdin>:main\n");
 }
 
 #[test]
 fn what_cannot_be_read_is_reported_and_the_rest_is_searched() {
     let directory = archives();
     let encrypt = r#"python3 -c 'b = bytearray(open("a.zip", "rb").read()); i = b.find(b"PK\1\2"); b[i + 8] |= 1; i = b.find(b"PK\1\2", i + 1); b[i + 8] |= 1; open("b.zip", "wb").write(b)'"#;
-    expect(
-        &directory,
+    directory.answers(
         &format!("{encrypt}; comb grep --archives --hidden main b.zip"),
         "b.zip!d/.hidden:main\n",
         "comb: b.zip!d/a.rs: encrypted; skipped (and 1 more such member)\n",
@@ -80,14 +71,14 @@ fn what_cannot_be_read_is_reported_and_the_rest_is_searched() {
     );
     let script = "head -c 3075 a.tar > b.tar; comb grep --archives -c main b.tar";
     let message = "comb: b.tar!d/b.c: cannot decode: tar: archive truncated; the data before that was read\n";
-    expect(&directory, script, "b.tar!d/a.rs:1\n", message, 2);
+    directory.answers(script, "b.tar!d/a.rs:1\n", message, 2);
     let script = "head -c 100 a.zip > c.zip; comb grep --archives -c main c.zip";
     let message = "comb: c.zip: cannot decode: zip: no directory at the end; the archive is damaged or truncated; the data before that was read\n";
-    expect(&directory, script, "", message, 2);
+    directory.answers(script, "", message, 2);
     let damage = r#"python3 -c 'b = bytearray(open("a.zip", "rb").read()); i = b.rfind(b"PK\1\2"); b[i:i + 4] = b"XXXX"; open("d.zip", "wb").write(b)'"#;
     let script = format!("{damage}; comb grep --archives -c main d.zip");
     let message = "comb: d.zip: cannot decode: zip: damaged directory behind 3 members: Invalid signature: expected 0x02014b50, got 0x58585858; the data before that was read\n";
-    expect(&directory, &script, "d.zip!d/a.rs:1\nd.zip!d/b.c:1\n", message, 2);
+    directory.answers(&script, "d.zip!d/a.rs:1\nd.zip!d/b.c:1\n", message, 2);
 }
 
 #[test]
@@ -105,7 +96,7 @@ open("d.zip", "wb").write(b)'"#;
         "{damage}; for width in 1 2 3 8 64 1 2 3 8 64; do comb top --archives -n 0 -j $width d.zip 2>&1 || true; done | sort -u"
     );
     let message = "comb: d.zip: cannot decode: zip: members overlap, possibly a zip bomb; the data before that was read\n";
-    expect(&directory, &script, message, "", 0);
+    directory.prints(&script, message);
 }
 
 #[test]
@@ -113,14 +104,14 @@ fn names_are_shown_as_they_are_and_nothing_is_written() {
     let directory = directory_with(&[("w/d/a", "x\n")]);
     let script = "cd w/d; tar -P --transform 's,^a,../../up,' -cf ../../t.tar a; tar -P --transform 's,^a,/abs,' -rf ../../t.tar a; cd ../..; \
                   comb grep --archives x t.tar; ls";
-    expect(&directory, script, "t.tar!../../up:x\nt.tar!/abs:x\nt.tar\nw\n", "", 0);
+    directory.prints(script, "t.tar!../../up:x\nt.tar!/abs:x\nt.tar\nw\n");
 }
 
 #[test]
 fn archives_within_archives_and_links_are_not_opened() {
     let directory = archives();
     let script = "ln -s a.zip link; tar -cf outer.tar a.zip link; comb grep --archives --files outer.tar; comb grep --archives -c main outer.tar";
-    expect(&directory, script, "outer.tar!a.zip\n", "", 1);
+    directory.answers(script, "outer.tar!a.zip\n", "", 1);
 }
 
 #[test]
@@ -128,19 +119,19 @@ fn compressed_members_are_decompressed_with_z() {
     let directory = directory_with(&[("a", "x\n")]);
     let script =
         "gzip a; tar -cf t.tar a.gz; comb grep --archives -c x t.tar; comb grep --archives -zc x t.tar";
-    expect(&directory, script, "t.tar!a.gz:1\n", "", 0);
+    directory.prints(script, "t.tar!a.gz:1\n");
 }
 
 #[test]
 fn a_bomb_is_read_in_little_memory() {
     let directory = directory_with(&[]);
     let make = "head -c 256M /dev/zero > zeros; tar -czf z.tar.gz zeros; python3 -m zipfile -c z.zip zeros; rm zeros";
-    expect(&directory, make, "", "", 0);
+    directory.prints(make, "");
     for flags in ["-c x", "-ac x", "-aU -c x"] {
         let script = format!(
             "ulimit -v 500000; comb grep --archives -j 2 {flags} z.zip z.tar.gz 2>/dev/null; test $? -lt 3"
         );
-        expect(&directory, &script, "", "", 0);
+        directory.prints(&script, "");
     }
 }
 
@@ -149,5 +140,5 @@ fn an_index_omits_no_archive() {
     let directory = archives();
     let script = "export COMB_INDEX_DIR=$PWD/.index; comb index build . -q 2>/dev/null; comb grep --archives -c main . > one; \
                   comb grep --index=never --archives -c main . > other; cmp one other; wc -l < one";
-    expect(&directory, script, "6\n", "", 0);
+    directory.prints(script, "6\n");
 }

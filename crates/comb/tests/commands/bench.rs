@@ -1,5 +1,6 @@
 //! Tests of `comb bench` as a command.
 
+use crate::bench_experiments::{measured, printed};
 use crate::support::{COMB, Place, directory_with};
 
 const LOG: &str = "1 a\n2 b\n3 a\n4 c\n5 a\n";
@@ -19,15 +20,9 @@ fn a_signal_ends_the_measured_job() {
 #[test]
 fn a_job_runs_with_all_numbers_of_threads() {
     let directory = directory_with(&[("log", LOG)]);
-    let (out, message, code) = directory.run(
-        "comb bench scale --runs 2 --widths 4,1,2,2,auto --save scale.json --plot scale.svg -- top -f 2 log",
-    );
-    assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
-    let heading = out.lines().next().expect("a line");
-    assert!(heading.starts_with("comb top -f 2 log: medians of 2 runs, warm cache; "), "{heading}");
-    let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
-    let rows: Vec<_> = out.lines().skip(2).map_while(first).collect();
-    assert_eq!(rows, ["width", "1", "2", "4", "auto"]);
+    let start = "comb top -f 2 log: medians of 2 runs, warm cache; ";
+    let flags = "--runs 2 --widths 4,1,2,2,auto -- top -f 2 log";
+    let out = measured(&directory, "scale", flags, start, &["1", "2", "4", "auto"]);
     for said in [
         "Output: 12 B, identical at every width.",
         "times as long as the best fixed width",
@@ -36,21 +31,16 @@ fn a_job_runs_with_all_numbers_of_threads() {
     ] {
         assert!(out.contains(said), "{said}: {out}");
     }
-
-    let again = directory.run("comb bench scale --from-json scale.json --plot again.svg");
-    assert_eq!(again, (out, String::new(), Some(0)));
-    let read = |name: &str| directory.read(name);
-    let svg = read("scale.svg");
-    assert_eq!(read("again.svg"), svg);
+    let svg = directory.read("saved.svg");
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"), "{svg}");
     assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
     assert!(svg.contains("Universal Scalability Law") && svg.contains("CPU time"), "{svg}");
-    let json: serde_json::Value = serde_json::from_str(&read("scale.json")).expect("json");
+    let json: serde_json::Value = serde_json::from_str(&directory.read("saved.json")).expect("json");
     assert_eq!((&json["experiment"], &json["version"]), (&"scale".into(), &1.into()));
     assert_eq!(json["cases"][3]["width"], "auto");
     assert_eq!(json["cases"][0]["runs"].as_array().map(Vec::len), Some(2));
 
-    let (out, _, _) = directory.run("comb bench scale --from-json scale.json --format markdown");
+    let (out, _, _) = directory.run("comb bench scale --from-json saved.json --format markdown");
     assert!(out.contains("\n| width | wall [") && out.contains("\n- Output: 12 B, identical"), "{out}");
 }
 
@@ -58,15 +48,12 @@ fn a_job_runs_with_all_numbers_of_threads() {
 fn lists_of_definitions_are_scaled() {
     let directory =
         directory_with(&[("src/a.c", "int answer(void) { return 42; }\n"), ("src/b.py", "def b(): pass\n")]);
-    let (out, message, code) = directory.run("comb bench scale --runs 1 --widths 1,2,auto -- symbols src");
-    assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
+    let out = printed(&directory, "scale --runs 1 --widths 1,2,auto -- symbols src");
     assert!(out.starts_with("comb symbols src: single runs, warm cache; "), "{out}");
     assert!(out.contains("Output: 78 B, identical at every width."), "{out}");
-    let cold = "comb bench scale --cold --runs 1 --widths 1,2 -- symbols -d answer src";
     // As root, dropping the caches would affect the whole machine.
     if !rustix::process::geteuid().is_root() {
-        let (out, message, code) = directory.run(cold);
-        assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
+        let out = printed(&directory, "scale --cold --runs 1 --widths 1,2 -- symbols -d answer src");
         assert!(out.contains("\nCaches were dropped before each cold run "), "{out}");
     }
 }
@@ -74,15 +61,14 @@ fn lists_of_definitions_are_scaled() {
 #[test]
 fn a_pipe_can_be_the_input() {
     let directory = directory_with(&[("log", LOG)]);
-    let (out, message, code) =
-        directory.run("comb bench scale --runs 1 --widths 1,2 --pipe log -- grep -c a");
-    assert_eq!((message.as_str(), code), ("", Some(0)), "{out}");
+    let out = printed(&directory, "scale --runs 1 --widths 1,2 --pipe log -- grep -c a");
     assert!(out.starts_with("cat log | comb grep -c a: single runs, warm cache; "), "{out}");
-    assert!(out.contains("Output: 2 B, identical at every width."), "{out}");
-    assert!(
-        out.contains("The Universal Scalability Law cannot be fitted: it needs 3 different widths"),
-        "{out}"
-    );
+    for part in [
+        "Output: 2 B, identical at every width.",
+        "The Universal Scalability Law cannot be fitted: it needs 3 different widths",
+    ] {
+        assert!(out.contains(part), "{out}");
+    }
 }
 
 #[test]
@@ -92,24 +78,24 @@ fn errors_are_one_line() {
     for (arguments, message) in [
         (
             "-- top -f 2 nix",
-            "comb: comb top -f 2 nix --width 1 exited with status 2: comb: nix: no such file or directory",
+            "comb top -f 2 nix --width 1 exited with status 2: comb: nix: no such file or directory",
         ),
         (
             "-- index info log",
-            "comb: 'index' cannot be scaled; use top, grep or symbols, as in 'comb bench scale -- top -f 7 access.log'",
+            "'index' cannot be scaled; use top, grep or symbols, as in 'comb bench scale -- top -f 7 access.log'",
         ),
-        ("-- top -w 2 log", "comb: remove -w: 'comb bench scale' sets the width from --widths"),
-        ("--pipe nix -- top", "comb: nix: no such file or directory"),
-        ("--save nix/s.json -- top log", "comb: nix/s.json: cannot write: no such file or directory"),
-        ("--plot log/s.svg -- top log", "comb: log/s.svg: cannot write: not a directory"),
-        ("--from-json nix", "comb: nix: no such file or directory"),
-        ("--from-json spin.json", "comb: spin.json: not a result of experiment 'scale': it is of 'spin'"),
+        ("-- top -w 2 log", "remove -w: 'comb bench scale' sets the width from --widths"),
+        ("--pipe nix -- top", "nix: no such file or directory"),
+        ("--save nix/s.json -- top log", "nix/s.json: cannot write: no such file or directory"),
+        ("--plot log/s.svg -- top log", "log/s.svg: cannot write: not a directory"),
+        ("--from-json nix", "nix: no such file or directory"),
+        ("--from-json spin.json", "spin.json: not a result of experiment 'scale': it is of 'spin'"),
         (
             "--from-json log",
-            "comb: log: not a result of experiment 'scale': invalid type: integer `1`, expected an object at line 1 column 1",
+            "log: not a result of experiment 'scale': invalid type: integer `1`, expected an object at line 1 column 1",
         ),
     ] {
-        directory.answers(&format!("comb bench scale {arguments}"), "", format!("{message}\n").as_str(), 2);
+        directory.answers(&format!("comb bench scale {arguments}"), "", &format!("comb: {message}\n"), 2);
     }
 }
 
@@ -124,8 +110,7 @@ fn invalid_arguments_are_rejected_before_anything_runs() {
         ("", "<JOB>..."),
         ("--from-json log -- top log", "cannot be used with"),
     ] {
-        let (out, said, code) = directory.run(&format!("comb bench scale {arguments}"));
-        assert_eq!((out.as_str(), code), ("", Some(2)), "{arguments}");
-        assert!(said.starts_with("comb: ") && said.contains(message), "{arguments}: {said}");
+        let said = directory.refuses(&format!("comb bench scale {arguments}"), message);
+        assert!(said.starts_with("comb: "), "{arguments}: {said}");
     }
 }

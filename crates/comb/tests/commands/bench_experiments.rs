@@ -9,14 +9,20 @@ fn comb(directory: &TempDir, arguments: &str) -> Answer {
 }
 
 /// Output of a command that must succeed without a message.
-fn printed(directory: &TempDir, arguments: &str) -> String {
+pub(crate) fn printed(directory: &TempDir, arguments: &str) -> String {
     let (out, messages, code) = comb(directory, arguments);
     assert_eq!((messages.as_str(), code), ("", Some(0)), "{arguments}: {out}");
     out
 }
 
 /// Output of an experiment, which begins with `start` and has a table with these first cells. That of its saved result is the same.
-fn measured(directory: &TempDir, experiment: &str, flags: &str, start: &str, cells: &[&str]) -> String {
+pub(crate) fn measured(
+    directory: &TempDir,
+    experiment: &str,
+    flags: &str,
+    start: &str,
+    cells: &[&str],
+) -> String {
     let out = printed(directory, &format!("{experiment} --save saved.json --plot saved.svg {flags}"));
     assert!(out.starts_with(start), "{out}");
     assert_eq!(first_cells(&out), cells);

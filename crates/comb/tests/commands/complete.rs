@@ -1,6 +1,5 @@
 //! Completions, asked for as the scripts of the shells do.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -169,9 +168,8 @@ fn kinds_and_languages_are_completed() {
 fn nothing_that_is_wrong_gets_into_the_prompt() {
     let directory =
         directory_with(&[("binary", "\u{0}\u{1}\u{7f}"), ("new\nline", ""), ("broken", "{\"a\":")]);
-    fs::create_dir(directory.at("folder")).expect("a directory");
-    let pipe = directory.at("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    directory.prints("mkdir folder", "");
+    directory.prints("mkfifo pipe", "");
     for file in ["binary", "broken", "folder", "pipe", "nowhere"] {
         assert_eq!(candidates(&directory, &["comb", "top", file, "-f", ""]), [""; 0], "{file}");
     }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::{TempDir, tempdir};
 
-use crate::support::{Answer, Place, answer, beside_comb, copy_of_comb, run, text};
+use crate::support::{Answer, Place, answer, beside_comb, copy_of_comb, run};
 
 /// Prints its name, arguments and input, and has a status of its own.
 const SCRIPT: &str = "#!/bin/sh\necho \"$0: $*\"\ncat\necho note >&2\nexit 7\n";
@@ -35,6 +35,12 @@ fn script(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a program");
 }
 
+fn missing(program: &str) -> String {
+    format!(
+        "{program} does this, and is not installed; try: cargo install --locked --path crates/{program}\n"
+    )
+}
+
 fn comb(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(directory.join("bin/comb"));
     command.args(arguments).stdin(Stdio::null()).env("PATH", "/usr/bin:/bin").env("HOME", "/nowhere");
@@ -51,15 +57,12 @@ fn of_script(directory: &Path, path: &str, arguments: &str) -> Answer {
 fn the_program_is_beside_comb_then_in_libexec_then_in_the_path() {
     let directory = installation();
     let directory = directory.path();
-    let (err, code) = (
-        "comb: comb-lab does this, and is not installed; try: cargo install --locked --path crates/comb-lab\n",
-        2,
-    );
-    assert_eq!(run(&mut comb(directory, &["pi", "3"])), answer("", err, code));
+    let message = format!("comb: {}", missing("comb-lab"));
+    assert_eq!(run(&mut comb(directory, &["pi", "3"])), answer("", &message, 2));
     let in_path = directory.join("elsewhere/comb-lab");
     script(&in_path);
-    let path =
-        format!("relative:/nowhere:{}:/usr/bin:/bin", in_path.parent().expect("a directory").display());
+    let folder = in_path.parent().expect("a directory").display();
+    let path = format!("relative:/nowhere:{folder}:/usr/bin:/bin");
     let found = run(comb(directory, &["pi", "3"]).env("PATH", &path));
     assert_eq!(found, answer(&format!("{}: pi 3\n", in_path.display()), "note\n", 7));
     script(&directory.join("libexec/finecomb/comb-lab"));
@@ -81,26 +84,17 @@ fn the_program_is_beside_comb_then_in_libexec_then_in_the_path() {
 #[test]
 fn help_and_errors_of_a_command_need_no_other_program() {
     let directory = installation();
-    let (out, err, code) = run(&mut comb(directory.path(), &["bench", "scale", "--help"]));
-    assert!(
-        out.starts_with("Measure a job with different numbers of threads") && err.is_empty(),
-        "{out}{err}"
-    );
-    assert_eq!(code, Some(0));
-    let (_, err, code) = run(&mut comb(directory.path(), &["serve", "--listen", "8080", "a"]));
+    let comb = |arguments: &[&str]| run(&mut comb(directory.path(), arguments));
+    let (out, err, code) = comb(&["bench", "scale", "--help"]);
+    assert!(out.starts_with("Measure a job with different numbers of threads"), "{out}");
+    assert_eq!((err.as_str(), code), ("", Some(0)));
+    let (_, err, code) = comb(&["serve", "--listen", "8080", "a"]);
     assert!(err.starts_with("comb: invalid value '8080' for '--listen <ADDRESS:PORT>'"), "{err}");
     assert_eq!(code, Some(2));
-    let log = directory.at("log");
-    write(&log, "a\n").expect("a log");
-    let log = log.to_str().expect("a path");
-    let (_, err, code) = run(&mut comb(directory.path(), &["top", "--listen", "127.0.0.1:0", log]));
-    assert_eq!(
-        (err.as_str(), code),
-        (
-            "comb: --listen: comb-serve does this, and is not installed; try: cargo install --locked --path crates/comb-serve\n",
-            Some(2)
-        )
-    );
+    write(directory.at("log"), "a\n").expect("a log");
+    let log = directory.at("log").display().to_string();
+    let message = format!("comb: --listen: {}", missing("comb-serve"));
+    assert_eq!(comb(&["top", "--listen", "127.0.0.1:0", &log]), answer("", &message, 2));
 }
 
 #[test]
@@ -108,13 +102,11 @@ fn standard_streams_are_those_of_the_command() {
     let directory = installation();
     script(&directory.at("bin/comb-lab"));
     // A stream that was closed is closed, and not a device that swallows the output.
-    let closed = "exec \"$0\" pi 3 >&-";
     let comb = directory.at("bin/comb");
-    let output = Command::new("sh").args(["-c", closed]).arg(&comb).output().expect("a shell");
-    let (out, err, code) = text(output);
+    let shell = |script: &str| run(Command::new("sh").args(["-c", script]).arg(&comb));
+    let (out, err, code) = shell("exec \"$0\" pi 3 >&-");
     assert_eq!((out.as_str(), code), ("", Some(7)));
     assert!(err.contains("echo"), "the script cannot write: {err}");
-    let piped = "echo text | \"$0\" pi 3";
-    let (out, ..) = text(Command::new("sh").args(["-c", piped]).arg(&comb).output().expect("a shell"));
+    let (out, ..) = shell("echo text | \"$0\" pi 3");
     assert!(out.ends_with(": pi 3\ntext\n"), "{out}");
 }

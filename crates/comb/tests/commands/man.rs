@@ -1,56 +1,46 @@
 //! `comb man`: pages as roff, as files, and on a terminal.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use crate::pager::shown;
-use crate::support::{COMB, Place, directory_with, program, run};
+use crate::support::{Place, directory_with};
 
 #[test]
 fn pages_of_all_commands_are_written() {
     let directory = directory_with(&[]);
-    let man = |target: &str| run(program(COMB, directory.path()).args(["man", "-o", target]));
-    assert_eq!(man("share/man1"), (String::new(), String::new(), Some(0)));
-    let pages = directory.at("share/man1");
+    directory.prints("comb man -o share/man1", "");
     for (name, words) in [
-        ("comb.1", &[][..]),
-        ("comb-top.1", &["top"]),
-        ("comb-index-build.1", &["index", "build"]),
-        ("comb-bench-scale.1", &["bench", "scale"]),
-        ("comb-cgi.1", &["cgi"]),
+        ("comb", ""),
+        ("comb-top", "top"),
+        ("comb-index-build", "index build"),
+        ("comb-bench-scale", "bench scale"),
+        ("comb-cgi", "cgi"),
     ] {
-        let (printed, ..) = run(program(COMB, directory.path()).arg("man").args(words));
-        assert_eq!(fs::read_to_string(pages.join(name)).expect("a page"), printed, "{name}");
-        assert!(printed.contains(&format!(".TH {} 1 ", name.trim_end_matches(".1"))), "{printed}");
+        let (printed, ..) = directory.run(&format!("comb man {words}"));
+        assert_eq!(directory.read(&format!("share/man1/{name}.1")), printed, "{name}");
+        assert!(printed.contains(&format!(".TH {name} 1 ")), "{printed}");
     }
-    assert!(!pages.join("comb-help.1").exists());
+    assert!(!directory.at("share/man1/comb-help.1").exists());
     // Again, in place of those.
-    assert_eq!(man("share/man1").2, Some(0));
-    fs::write(directory.at("file"), "").expect("a file");
-    let (out, err, code) = man("file/man1");
-    assert_eq!((out.as_str(), code), ("", Some(2)));
+    directory.prints("comb man -o share/man1", "");
+    let err = directory.refuses("touch file; comb man -o file/man1", "");
     assert!(err.starts_with("comb: file/man1: ") && err.lines().count() == 1, "{err}");
 }
 
 #[test]
 fn formatters_find_no_fault_with_the_pages() {
     let directory = directory_with(&[]);
-    let (_, err, code) = run(program(COMB, directory.path()).args(["man", "-o", "pages"]));
-    assert_eq!((err.as_str(), code), ("", Some(0)));
-    for page in fs::read_dir(directory.at("pages")).expect("the pages") {
-        let page = page.expect("an entry").path();
-        let (_, err, code) =
-            run(program("groff", Path::new("/")).args(["-man", "-Tutf8", "-ww", "-z"]).arg(&page));
-        assert_eq!((err.as_str(), code), ("", Some(0)), "{}", page.display());
-    }
+    directory.prints(
+        "comb man -o pages; for page in pages/*; do groff -man -Tutf8 -ww -z $page || exit; done",
+        "",
+    );
+    assert!(fs::read_dir(directory.at("pages")).expect("the pages").count() > 20);
 }
 
 #[test]
 fn a_terminal_shows_the_formatted_page() {
     let directory = directory_with(&[("bin/man", "#!/bin/sh\necho \"man $*\"\ngrep -c '^.SH'\n")]);
-    let man = directory.at("bin/man");
-    assert!(Command::new("chmod").arg("+x").arg(&man).status().expect("chmod").success());
+    directory.prints("chmod +x bin/man", "");
     let page = shown(&directory, "PATH=$PWD/bin:$PATH comb man index build");
     assert_eq!(page, "man -l -\n9\n");
 }

@@ -1,8 +1,7 @@
 //! `comb grep --pager` on a terminal, which `script` of util-linux provides.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File};
 use std::io::Write;
-use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -52,13 +51,12 @@ fn a_search_that_prints_nothing_starts_no_pager() {
 #[test]
 fn ctrl_c_stops_the_search_and_waits_for_the_pager() {
     let directory = directory_with(&[("typescript", "")]);
-    let pipe = directory.at("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    directory.prints("mkfifo pipe", "");
     // The typescript begins with the command, so what is waited for must not be in it.
     let pager = r#"trap "" INT; sed -u "s/^/> /"; sleep 0.5; printf "pager %s\n" ended"#;
     let line = format!("trap : INT; comb grep --pager '{pager}' one pipe; printf 'status %d\n' $?");
     let mut script = on_terminal(&directory, &with_comb(&line));
-    let mut writer = OpenOptions::new().write(true).open(&pipe).expect("opening the pipe");
+    let mut writer = File::options().write(true).open(directory.at("pipe")).expect("opening the pipe");
     writer.write_all(b"one\n").expect("writing");
     wait_until("a line", || is_shown(&directory, "> 1:one"));
     let keys = script.stdin.as_mut().expect("standard input");

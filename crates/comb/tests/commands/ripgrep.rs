@@ -1,17 +1,6 @@
 //! Intended differences between `comb grep` and ripgrep: the rows of docs/ripgrep.md.
 
-use std::fs;
-use std::process::Command;
-
-use tempfile::TempDir;
-
-use crate::support::{COMB, Place, answer, directory_with, program, run, write};
-
-fn grep(directory: &TempDir, arguments: &[&str]) -> Command {
-    let mut command = program(COMB, directory.path());
-    command.arg("grep").args(arguments);
-    command
-}
+use crate::support::{Place, directory_with, write};
 
 #[test]
 fn a_relative_gitdir_is_relative_to_its_file() {
@@ -22,36 +11,35 @@ fn a_relative_gitdir_is_relative_to_its_file() {
         ("tree/excluded", "one\n"),
         ("tree/kept", "one\n"),
     ]);
-    assert_eq!(run(&mut grep(&directory, &["--files", "tree"])), answer("tree/kept\n", "", 0));
-    let below = directory.at("tree");
-    assert_eq!(run(grep(&directory, &["--files"]).current_dir(below)), answer("kept\n", "", 0));
+    directory.prints("comb grep --files tree", "tree/kept\n");
+    directory.prints("cd tree; comb grep --files", "kept\n");
 }
 
 #[test]
 fn rules_after_a_line_that_is_not_utf_8_apply() {
     let directory = directory_with(&[("before", ""), ("behind", ""), ("kept", "")]);
-    fs::write(directory.at(".ignore"), b"before\n\xFF\xFE\nbehind\n").expect("rules");
-    assert_eq!(run(&mut grep(&directory, &["--files"])), answer("kept\n", "", 0));
+    write(&directory, ".ignore", b"before\n\xFF\xFE\nbehind\n");
+    directory.prints("comb grep --files", "kept\n");
 }
 
 #[test]
 fn case_is_ignored_in_a_given_ignore_file() {
     let directory = directory_with(&[("rules", "LEFT\n"), ("left", ""), ("kept", "")]);
-    let arguments = ["--files", "--ignore-file-case-insensitive", "--ignore-file", "rules"];
-    assert_eq!(run(&mut grep(&directory, &arguments)), answer("kept\nrules\n", "", 0));
+    let files = "comb grep --files --ignore-file-case-insensitive --ignore-file rules";
+    directory.prints(files, "kept\nrules\n");
 }
 
 #[test]
 fn matches_across_lines_that_touch_are_all_printed() {
     let directory = directory_with(&[("text", "foo a\nb\nfoo c\n")]);
-    let arguments = ["-n", "-U", "-e", r"\nfoo", "-e", "fo+", "text"];
-    assert_eq!(run(&mut grep(&directory, &arguments)), answer("1:foo a\n2:b\n3:foo c\n", "", 0));
+    let script = r"comb grep -n -U -e '\nfoo' -e fo+ text";
+    directory.prints(script, "1:foo a\n2:b\n3:foo c\n");
 }
 
 #[test]
 fn an_inverted_search_ends_at_the_last_line_that_counts() {
     let directory = directory_with(&[("text", "1\na\nb\nc\n2\nd\n")]);
-    let (out, ..) = run(&mut grep(&directory, &["-v", "-m", "2", "--stats", "[0-9]", "text"]));
+    let (out, ..) = directory.run("comb grep -v -m 2 --stats '[0-9]' text");
     assert!(out.starts_with("a\nb\n") && out.contains("\n6 bytes searched\n"), "{out}");
 }
 
@@ -61,7 +49,7 @@ fn a_long_line_does_not_change_how_far_later_files_are_searched() {
     let directory = directory_with(&[("sub/text", &text)]);
     let notice = "binary file after match (found \"\\0\" byte around offset 1048581)";
     let once = format!("sub/text:find\nsub/text: WARNING: stopped searching {notice}\n");
-    assert_eq!(run(&mut grep(&directory, &["find", "sub", "sub"])), answer(&once.repeat(2), "", 0));
+    directory.prints("comb grep find sub sub", &once.repeat(2));
 }
 
 #[test]
@@ -71,14 +59,11 @@ fn truncated_compressed_data_is_counted_up_to_its_end() {
     directory.run(&format!("set +o pipefail; {cut}; true"));
     let message =
         "comb: cut.gz: cannot decode: gzip: compressed data truncated; the data before that was read\n";
-    let (printed, err, code) = run(&mut grep(&directory, &["-z", "find", "cut.gz"]));
+    let (printed, err, code) = directory.run("comb grep -z find cut.gz");
     assert_eq!((err.as_str(), code), (message, Some(2)));
     let lines = printed.lines().count();
     assert!(lines > 100, "{printed}");
-    assert_eq!(
-        run(&mut grep(&directory, &["-zc", "find", "cut.gz"])),
-        answer(&format!("{lines}\n"), message, 2)
-    );
+    directory.answers("comb grep -zc find cut.gz", &format!("{lines}\n"), message, 2);
 }
 
 #[test]
@@ -86,7 +71,7 @@ fn compressed_files_are_recognised_by_their_first_bytes() {
     let directory = directory_with(&[("text.gz", "find\n")]);
     directory.run("echo find it | gzip -c > data; cp data data.bz2");
     let found = "data:find it\ndata.bz2:find it\ntext.gz:find\n";
-    assert_eq!(run(&mut grep(&directory, &["-z", "find"])), answer(found, "", 0));
+    directory.prints("comb grep -z find", found);
     write(&directory, "empty.gz", b"");
-    assert_eq!(run(&mut grep(&directory, &["-z", "find"])), answer(found, "", 0));
+    directory.prints("comb grep -z find", found);
 }
