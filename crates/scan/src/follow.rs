@@ -101,7 +101,7 @@ pub fn follow<A: Accumulate>(
         let accumulator = rounds.take(number).unwrap_or_else(&make);
         joining.join(FoldWorker::new(&queue, number, accumulator, reader, false))
     };
-    let done = || queue.pace.work();
+    let done = || queue.pool.pace.work();
     let (threads, is_complete) = thread::scope(|scope| {
         if let Some(watch) = options.watch {
             progress::start(scope, watch, None, (&done, &queue.extent), &over, &stopwatch);
@@ -162,15 +162,14 @@ impl<'q, A: Accumulate> Leader<'_, 'q, A> {
             let has_new = !work.is_empty();
             if has_new {
                 let workers = if work.bytes >= SHARED || !work.once.is_empty() { self.workers } else { 1 };
-                self.queue.add_open(work.once);
-                self.queue.add_streams(work.streams);
+                self.queue.add_open(work.into_open());
                 reader = self.rounds.lead(workers, self.queue, reader, &make);
                 inputs.put_back(self.queue.take_paused());
             }
             if is_first && is_asked_to_end() {
                 return (false, reader);
             }
-            self.queue.outlast_stop();
+            self.queue.pool.outlast_stop();
             let is_last = is_final || inputs.have_ended();
             if is_last {
                 inputs.report_unfinished(&mut self.rounds.problems());

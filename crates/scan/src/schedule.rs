@@ -1,10 +1,12 @@
 //! Scheduling: the threads of a job, how many of them work, and the tasks they take.
 //!
-//! There are two schedulers: a [`queue`] for results that are merged in any order, and a [`sequencer`] for ordered output.
+//! Workers take work from a [`pool`]: in any order from a [`queue`] if results are merged, or in the order of a [`sequencer`],
+//! which writes the output.
 
 mod governor;
 pub(crate) mod limit;
 mod pace;
+pub(crate) mod pool;
 pub(crate) mod queue;
 pub(crate) mod sequencer;
 pub(crate) mod task;

@@ -90,12 +90,12 @@ pub fn fold<A: Accumulate>(
         worker.run();
         Some(joining.join(worker))
     };
-    let done = || queue.pace.work();
+    let done = || queue.pool.pace.work();
     let threads: Vec<_> = thread::scope(|scope| {
         if let Some(watch) = options.watch {
             progress::start(scope, watch, Some(inputs), (&done, &queue.extent), &over, &stopwatch);
         }
-        threads::run(options.width, &queue, &over, || work(0), work).into_iter().flatten().collect()
+        threads::run(options.width, &queue.pool, &over, || work(0), work).into_iter().flatten().collect()
     });
     joining.into_folded(Problems::default(), threads, &stopwatch)
 }
@@ -211,7 +211,7 @@ struct LeavingOnPanic<'j, A: Accumulate> {
 impl<A: Accumulate> Drop for LeavingOnPanic<'_, A> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.queue.halt_now();
+            self.queue.pool.halt();
             drop(self.joining.arrive());
         }
     }

@@ -270,5 +270,5 @@ fn run_workers<'w, V: Print + 'w>(
         return vec![first.run()];
     }
     let work = |number| visitor(number, stopwatch.meter()).run();
-    threads::run(options.width, sequencer, &JobEnd::default(), || first.run(), work)
+    threads::run(options.width, &sequencer.pool, &JobEnd::default(), || first.run(), work)
 }

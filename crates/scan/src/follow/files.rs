@@ -19,6 +19,7 @@ use super::changes::{Changes, POLL_INTERVAL, Scope};
 use super::input::{FollowedFile, FollowedInput, Prepared, Truncated};
 use crate::block::{FileIdentity, Source};
 use crate::problem::{ProblemKind, Problems};
+use crate::schedule::queue;
 use crate::source::reader::{Context, identified};
 use crate::source::stream::Stream;
 use crate::stop::Stop;
@@ -73,6 +74,11 @@ pub(super) struct Work {
 impl Work {
     pub(super) fn is_empty(&self) -> bool {
         self.streams.is_empty() && self.once.is_empty()
+    }
+
+    pub(super) fn into_open(self) -> Vec<queue::Work> {
+        let once = self.once.into_iter().map(|(source, file)| queue::Work::File(source, file));
+        self.streams.into_iter().map(queue::Work::Stream).chain(once).collect()
     }
 }
 

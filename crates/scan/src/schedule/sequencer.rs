@@ -14,16 +14,14 @@ mod tests;
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
-use std::time::Duration;
 
-use finecomb_meter::{Meter, Phase};
+use finecomb_meter::Meter;
 use finecomb_sys::locks::{lock, unpoisoned};
 
 use super::limit::{Limit, Limiter, Mark};
-use super::pace::{Governed, Idle, Pace};
+use super::pool::{Backlog, Locked, Pool};
 use crate::stop::Stop;
 
 /// Position in the order of the output.
@@ -57,7 +55,7 @@ pub(crate) trait Receive: Sync {
 }
 
 /// A task that is done at once or in parts.
-pub(crate) trait Divisible: Sized {
+pub(crate) trait Divisible: Sized + Send {
     /// The work of a single worker.
     type Part;
 
@@ -74,16 +72,7 @@ pub(crate) enum Claim<T, W> {
 }
 
 pub(crate) struct Sequencer<'a, T> {
-    pub(crate) pace: Pace,
-    state: Mutex<State<T>>,
-    changed: Condvar,
-    /// Notified when parked workers are to run again.
-    unparked: Condvar,
-    halted: AtomicBool,
-    /// Number of tasks that no worker has claimed, as of the last change.
-    waiting: AtomicUsize,
-    /// Ends the job early when raised.
-    stop: Option<Arc<Stop>>,
+    pub(crate) pool: Pool<Sequence<T>>,
     /// Interrupt workers that wait for streams.
     stops: Mutex<Vec<Arc<Stop>>>,
     out: Mutex<Out<'a>>,
@@ -96,7 +85,8 @@ struct Out<'a> {
     limiter: Option<Limiter>,
 }
 
-struct State<T> {
+/// Tasks and their output, in order.
+pub(crate) struct Sequence<T> {
     slots: Vec<Slot>,
     free: Vec<SlotId>,
     front: Option<SlotId>,
@@ -112,9 +102,6 @@ struct State<T> {
     /// Written output, in bytes.
     written: u64,
     error: Option<io::Error>,
-    /// Number of workers that may still add tasks.
-    busy: usize,
-    idle: Idle,
     /// Bound on pending output, in bytes, over all workers. Each worker may hold the output of a few blocks on top of it.
     limit: usize,
 }
@@ -129,7 +116,7 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
         limit: usize,
         stop: Option<Arc<Stop>>,
     ) -> Self {
-        let mut state = State {
+        let mut sequence = Sequence {
             slots: Vec::new(),
             free: Vec::new(),
             front: None,
@@ -140,28 +127,19 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
             writing: false,
             written: 0,
             error: None,
-            busy: 0,
-            idle: Idle::default(),
             limit,
         };
         let mut last = None;
         for task in tasks {
-            let slot = state.new_slot(last);
-            state.front.get_or_insert(slot);
+            let slot = sequence.new_slot(last);
+            sequence.front.get_or_insert(slot);
             last = Some(slot);
-            state.tasks.push((slot, Some(task)));
+            sequence.tasks.push((slot, Some(task)));
         }
-        state.tasks.reverse();
-        let waiting = state.tasks.len();
-        state.waiting = waiting;
+        sequence.tasks.reverse();
+        sequence.waiting = sequence.tasks.len();
         Self {
-            pace: Pace::default(),
-            state: Mutex::new(state),
-            changed: Condvar::new(),
-            unparked: Condvar::new(),
-            halted: AtomicBool::new(false),
-            waiting: AtomicUsize::new(waiting),
-            stop,
+            pool: Pool::new(sequence, stop),
             stops: Mutex::default(),
             out: Mutex::new(Out { writer: out, limiter: None }),
             separator,
@@ -180,18 +158,10 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
         lock(&self.out).limiter.take()
     }
 
-    /// Returns `true` if the workers should stop.
-    pub(crate) fn is_halted(&self) -> bool {
-        self.halted.load(Ordering::Relaxed) || self.stop.as_ref().is_some_and(|stop| stop.is_raised())
-    }
-
     /// Makes all workers stop.
     pub(crate) fn halt(&self) {
-        self.halted.store(true, Ordering::Relaxed);
+        self.pool.halt();
         self.raise_stops();
-        let _state = self.lock();
-        self.changed.notify_all();
-        self.unparked.notify_all();
     }
 
     /// Makes all workers stop if this thread panics before the guard is dropped: they would wait for its output.
@@ -201,7 +171,7 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
 
     /// Interrupts the workers that wait for a stream.
     fn raise_stops(&self) {
-        if let Some(stop) = &self.stop {
+        if let Some(stop) = &self.pool.stop {
             stop.wake();
         }
         lock(&self.stops).iter().for_each(|stop| stop.raise());
@@ -210,12 +180,12 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
     /// Returns a stop that interrupts the wait for a stream, and is raised when the workers should stop: that of the job if
     /// it has one. Returns `None` if the system refuses; then the wait cannot be interrupted.
     pub(crate) fn new_stop(&self) -> Option<Arc<Stop>> {
-        if let Some(stop) = &self.stop {
+        if let Some(stop) = &self.pool.stop {
             return Some(Arc::clone(stop));
         }
         let stop = Arc::new(Stop::new().ok()?);
         lock(&self.stops).push(Arc::clone(&stop));
-        if self.is_halted() {
+        if self.pool.is_halted() {
             stop.raise();
         }
         Some(stop)
@@ -223,65 +193,30 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
 
     /// Returns `true` if there is work for another worker.
     pub(crate) fn has_tasks(&self) -> bool {
-        let state = self.lock();
+        let state = self.pool.lock();
         !state.streams.is_empty() || state.waiting > 0
-    }
-
-    /// Number of tasks that no worker has claimed, as it was a moment ago.
-    pub(crate) fn waiting_tasks(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
     }
 
     /// Number of bytes written.
     pub(crate) fn written(&self) -> u64 {
-        self.lock().written
+        self.pool.lock().written
     }
 
     /// Takes the error that ended the output, if any.
     pub(crate) fn take_error(&self) -> Option<io::Error> {
-        self.lock().error.take()
-    }
-
-    /// Returns the next work for the worker with this number, and the slot of its output. Waits until there is some and
-    /// the worker is not parked. Returns `None` when everything is done or the workers should stop. The caller counts
-    /// as busy until it calls [`Sequencer::finish_and_next`].
-    ///
-    /// While pending output exceeds the bound, no worker stays parked: the others wait for the front, which may be
-    /// unclaimed.
-    pub(crate) fn next(&self, number: usize, meter: &mut Meter) -> Option<(SlotId, T::Part)> {
-        let mut state = self.lock();
-        loop {
-            if self.is_halted() || state.is_done() {
-                self.changed.notify_all();
-                self.unparked.notify_all();
-                return None;
-            }
-            if !self.pace.is_wanted(number) && !state.is_over_limit() {
-                meter.enter(Phase::Park);
-                state = unpoisoned(self.unparked.wait(state));
-                continue;
-            }
-            meter.enter(Phase::Wait);
-            if let Some(found) = state.take() {
-                state.busy += 1;
-                self.waiting.store(state.waiting, Ordering::Relaxed);
-                return Some(found);
-            }
-            state = self.sleep(state);
-        }
+        self.pool.lock().error.take()
     }
 
     /// Puts a stream back for an idle worker to continue, in a slot right after `after`.
     pub(crate) fn put_back(&self, after: SlotId, stream: T) {
-        let mut state = self.lock();
-        let slot = state.new_slot(Some(after));
-        state.streams.push((slot, stream));
-        self.wake(state);
+        self.pool.change(|sequence| {
+            let slot = sequence.new_slot(Some(after));
+            sequence.streams.push((slot, stream));
+        });
     }
 
     /// Receives the rest of the output of a slot, and tasks to insert right after it. The caller gives up the slot and
-    /// is no longer busy. Returns memory for more output, and the next work as [`Sequencer::next`] does. All of this takes
-    /// the lock once: with many workers it is the point of contention (docs/scaling.md).
+    /// is no longer busy. Returns memory for more output, and the next work as [`Pool::finish_and_next`] does.
     pub(crate) fn finish_and_next(
         &self,
         slot: SlotId,
@@ -291,15 +226,8 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
         meter: &mut Meter,
     ) -> (Vec<u8>, Option<(SlotId, T::Part)>) {
         let mut spare = Vec::new();
-        let mut state = self.finish(slot, chunk, tasks, &mut spare);
-        let may_take = self.pace.is_wanted(number) && !self.is_halted();
-        if let Some(found) = may_take.then(|| state.take()).flatten() {
-            state.busy += 1;
-            self.wake(state);
-            return (spare, Some(found));
-        }
-        self.wake(state);
-        (spare, self.next(number, meter))
+        let finished = self.finish(slot, chunk, tasks, &mut spare);
+        (spare, self.pool.finish_and_next(finished, number, meter))
     }
 
     fn finish(
@@ -308,16 +236,15 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
         chunk: Chunk,
         tasks: Vec<Planned<T>>,
         spare: &mut Vec<u8>,
-    ) -> MutexGuard<'_, State<T>> {
-        let mut state = self.lock();
-        state.busy -= 1;
+    ) -> MutexGuard<'_, Locked<Sequence<T>>> {
+        let mut state = self.pool.lock();
         state.add(slot, tasks);
         if let Some(place) = state.place_of(slot) {
             state.tasks.remove(place);
         }
         state.receive(slot, chunk);
         state.slots[slot.0 as usize].filled = true;
-        if !state.writing && !self.is_halted() {
+        if !state.writing && !self.pool.is_halted() {
             state = self.write(state, spare);
         }
         state
@@ -327,11 +254,11 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
     /// stop: some have begun other output before they notice.
     fn write<'s>(
         &'s self,
-        mut state: MutexGuard<'s, State<T>>,
+        mut state: MutexGuard<'s, Locked<Sequence<T>>>,
         spare: &mut Vec<u8>,
-    ) -> MutexGuard<'s, State<T>> {
+    ) -> MutexGuard<'s, Locked<Sequence<T>>> {
         let mut any = false;
-        while !self.halted.load(Ordering::Relaxed) {
+        while !self.pool.has_ended() {
             let chunks = state.take_front();
             if chunks.is_empty() {
                 break;
@@ -345,7 +272,7 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
             if let Some(chunk) = chunks.into_iter().next_back() {
                 *spare = chunk.bytes;
             }
-            state = self.lock();
+            state = self.pool.lock();
             state.writing = false;
             state.written = written;
             state.pending_bytes -= bytes;
@@ -353,13 +280,13 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
                 if let Err(error) = result {
                     state.error.get_or_insert(error);
                 }
-                self.halted.store(true, Ordering::Relaxed);
-                self.raise_stops();
-                self.unparked.notify_all();
+                drop(state);
+                self.halt();
+                state = self.pool.lock();
             }
         }
-        if any && state.idle.workers() > 0 {
-            self.changed.notify_all();
+        if any {
+            self.pool.wake_idle(&state);
         }
         state
     }
@@ -392,27 +319,6 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
         writer.flush()?;
         Ok(ControlFlow::Continue(()))
     }
-
-    fn sleep<'s>(&'s self, mut state: MutexGuard<'s, State<T>>) -> MutexGuard<'s, State<T>> {
-        state.idle.begin();
-        let mut state = unpoisoned(self.changed.wait(state));
-        state.idle.end();
-        state
-    }
-
-    /// Wakes idle workers. Waking is a system call, so it is done only if there are any, and without the lock.
-    fn wake(&self, state: MutexGuard<'_, State<T>>) {
-        let any_sleeps = state.idle.workers() > 0;
-        self.waiting.store(state.waiting, Ordering::Relaxed);
-        drop(state);
-        if any_sleeps {
-            self.changed.notify_all();
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        lock(&self.state)
-    }
 }
 
 /// Guard of [`Sequencer::halt_on_panic`].
@@ -426,53 +332,77 @@ impl<T: Divisible> Drop for HaltOnPanic<'_, '_, T> {
     }
 }
 
-impl<T: Divisible + Send> Receive for Sequencer<'_, T> {
+impl<T: Divisible> Receive for Sequencer<'_, T> {
     /// Receives part of the output of a slot, and writes it if everything before it has been written. Waits while
     /// pending output exceeds the bound. Returns memory for more.
     fn hand_over(&self, slot: SlotId, chunk: Chunk) -> Vec<u8> {
         let mut spare = Vec::new();
-        let mut state = self.lock();
+        let mut state = self.pool.lock();
         state.receive(slot, chunk);
         loop {
             if !state.writing {
                 state = self.write(state, &mut spare);
             }
             let may_continue = !state.is_over_limit() || state.is_written_front(slot);
-            if may_continue || self.is_halted() {
+            if may_continue || self.pool.is_halted() {
                 return spare;
             }
             // A parked worker may have to claim the front.
-            self.unparked.notify_all();
-            state = self.sleep(state);
+            self.pool.wake_parked();
+            state = self.pool.sleep(state);
         }
     }
 }
 
-impl<T: Divisible + Send> Governed for Sequencer<'_, T> {
-    fn idle(&self) -> Duration {
-        self.lock().idle.total()
+impl<T: Divisible> Backlog for Sequence<T> {
+    /// A part of a task, and the slot of its output.
+    type Work = (SlotId, T::Part);
+
+    /// Claims a part of the first available task. If pending output exceeds the bound, only that of the front is
+    /// available.
+    fn take(&mut self) -> Option<Self::Work> {
+        let over = self.is_over_limit();
+        let front = self.front;
+        let may_begin = |slot: SlotId| !over || front == Some(slot);
+        if let Some(index) = self.streams.iter().position(|&(slot, _)| may_begin(slot)) {
+            let (slot, stream) = self.streams.remove(index);
+            return match stream.claim() {
+                Claim::Last(work) | Claim::Part(work, _) => Some((slot, work)),
+            };
+        }
+        let place = self.tasks.iter().rposition(|(_, task)| task.is_some())?;
+        let slot = self.tasks[place].0;
+        if !may_begin(slot) {
+            return None;
+        }
+        match self.tasks[place].1.take()?.claim() {
+            Claim::Last(work) => {
+                self.waiting -= 1;
+                Some((slot, work))
+            }
+            Claim::Part(work, rest) => {
+                self.tasks[place] = (self.new_slot(Some(slot)), Some(rest));
+                Some((slot, work))
+            }
+        }
     }
 
-    fn has_backlog(&self) -> bool {
-        self.lock().waiting > 1
+    fn is_empty(&self) -> bool {
+        self.tasks.is_empty() && self.streams.is_empty()
     }
 
-    fn pace(&self) -> &Pace {
-        &self.pace
+    fn waiting(&self) -> usize {
+        self.waiting
     }
 
-    fn set_workers(&self, workers: usize) {
-        let _state = self.lock();
-        self.pace.set_wanted(workers);
-        self.unparked.notify_all();
+    /// While pending output exceeds the bound, no worker stays parked: the others wait for the front, which may be
+    /// unclaimed.
+    fn needs_all(&self) -> bool {
+        self.is_over_limit()
     }
 }
 
-impl<T: Divisible> State<T> {
-    fn is_done(&self) -> bool {
-        self.busy == 0 && self.tasks.is_empty() && self.streams.is_empty()
-    }
-
+impl<T: Divisible> Sequence<T> {
     /// Inserts tasks right after the slot of a task in progress.
     fn add(&mut self, after: SlotId, tasks: Vec<Planned<T>>) {
         if tasks.is_empty() {
@@ -523,35 +453,6 @@ impl<T: Divisible> State<T> {
     /// Returns `true` if pending output exceeds the bound.
     fn is_over_limit(&self) -> bool {
         self.pending_bytes > self.limit
-    }
-
-    /// Claims a part of the first available task. If pending output exceeds the bound, only that of the front is
-    /// available.
-    fn take(&mut self) -> Option<(SlotId, T::Part)> {
-        let over = self.is_over_limit();
-        let front = self.front;
-        let may_begin = |slot: SlotId| !over || front == Some(slot);
-        if let Some(index) = self.streams.iter().position(|&(slot, _)| may_begin(slot)) {
-            let (slot, stream) = self.streams.remove(index);
-            return match stream.claim() {
-                Claim::Last(work) | Claim::Part(work, _) => Some((slot, work)),
-            };
-        }
-        let place = self.tasks.iter().rposition(|(_, task)| task.is_some())?;
-        let slot = self.tasks[place].0;
-        if !may_begin(slot) {
-            return None;
-        }
-        match self.tasks[place].1.take()?.claim() {
-            Claim::Last(work) => {
-                self.waiting -= 1;
-                Some((slot, work))
-            }
-            Claim::Part(work, rest) => {
-                self.tasks[place] = (self.new_slot(Some(slot)), Some(rest));
-                Some((slot, work))
-            }
-        }
     }
 
     /// Index of a task in progress.

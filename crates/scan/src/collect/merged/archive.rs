@@ -2,22 +2,20 @@
 
 use super::Accumulate;
 use super::worker::FoldWorker;
+use crate::schedule::queue::Work;
 use crate::source::archive::{Archive, Batch, Member};
 use crate::source::stream::Stream;
 
 impl<A: Accumulate> FoldWorker<'_, A> {
     /// Takes the next members of an archive, returns the archive to other workers, and processes the members.
     pub(super) fn process_archive(&mut self, mut archive: Box<Archive>) {
-        self.busy = true;
         let limit = self.limit();
         let Some(batch) = self.reader.next_members(&mut archive, limit, false) else { return };
         if batch.is_streamed() {
             self.process_members(batch);
-            self.queue.put_back_archive(*archive);
-            self.busy = false;
+            self.queue.add_open(vec![Work::Archive(archive)]);
         } else {
-            self.queue.put_back_archive(*archive);
-            self.busy = false;
+            self.queue.add_open(vec![Work::Archive(archive)]);
             self.process_members(batch);
         }
     }
@@ -25,7 +23,7 @@ impl<A: Accumulate> FoldWorker<'_, A> {
     fn process_members(&mut self, batch: Batch) {
         let limit = self.limit();
         for Member { source, text } in batch.members {
-            if self.queue.is_halted() {
+            if self.queue.pool.is_halted() {
                 return;
             }
             match self.reader.read_member(&source, text, limit) {
@@ -38,7 +36,7 @@ impl<A: Accumulate> FoldWorker<'_, A> {
     /// Processes all of a stream.
     pub(super) fn process_alone(&mut self, mut stream: Stream) {
         let source = stream.source.clone();
-        while !self.queue.is_halted() {
+        while !self.queue.pool.is_halted() {
             self.reader.meter.enter(stream.phase());
             let buffer = &mut self.reader.buffer;
             let Some(block) = stream.read(buffer, false, &mut self.reader.problems) else { return };

@@ -1,7 +1,6 @@
 //! A worker of a job whose results are merged. It pulls work until there is none left.
 
 use std::fs::File;
-use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +9,7 @@ use finecomb_meter::Phase;
 use super::Accumulate;
 use crate::block::{Block, RereadFile, Source};
 use crate::problem::ProblemKind;
-use crate::schedule::queue::{Next, Queue};
+use crate::schedule::queue::{Queue, Work};
 use crate::schedule::task::{Task, runs, tasks};
 use crate::source::TextBlock;
 use crate::source::cut::{Part, add_lines, parts_of_records, slices};
@@ -26,8 +25,6 @@ pub(crate) struct FoldWorker<'q, A> {
     number: usize,
     pub(crate) accumulator: A,
     pub(crate) reader: Reader<'q>,
-    /// Set while the current work may add to the queue.
-    pub(super) busy: bool,
     /// Set to process the available data of a stream rather than wait for a full block, while progress is shown.
     eager: bool,
 }
@@ -40,26 +37,27 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         reader: Reader<'q>,
         eager: bool,
     ) -> Self {
-        Self { queue, number, accumulator, reader, busy: false, eager }
+        Self { queue, number, accumulator, reader, eager }
     }
 
     /// Works until everything is done or the workers should stop.
     pub(crate) fn run(&mut self) {
-        while let Some(next) = self.queue.next(self.number, mem::take(&mut self.busy), &mut self.reader.meter)
-        {
-            match next {
-                Next::Open(task) => self.open(task),
-                Next::File(source, file) => self.process_file(&source, file),
-                Next::Chunks(file) => self.process_chunks(&file),
-                Next::Stream(stream) => self.process_stream(stream),
-                Next::Archive(archive) => self.process_archive(archive),
+        let pool = &self.queue.pool;
+        let mut next = pool.next(self.number, &mut self.reader.meter);
+        while let Some(work) = next {
+            match work {
+                Work::Open(task) => self.open(task),
+                Work::File(source, file) => self.process_file(&source, file),
+                Work::Chunks(file) => self.process_chunks(&file),
+                Work::Stream(stream) => self.process_stream(stream),
+                Work::Archive(archive) => self.process_archive(archive),
             }
+            next = pool.finish_and_next(pool.lock(), self.number, &mut self.reader.meter);
         }
         self.reader.release();
     }
 
     fn open(&mut self, task: Task) {
-        self.busy = true;
         match task {
             Task::Named(number) => self.open_named(number),
             Task::Directory(parent, entry) => {
@@ -81,7 +79,8 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 (source, contents.map(Some))
             }
             Some(Named::Stream(source, file)) => {
-                let contents = self.reader.read_stream(&source, file, limit, false, self.queue.stop.clone());
+                let contents =
+                    self.reader.read_stream(&source, file, limit, false, self.queue.pool.stop.clone());
                 (source, contents)
             }
         };
@@ -94,7 +93,6 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
 
     /// Processes an open regular file.
     fn process_file(&mut self, source: &Source, file: File) {
-        self.busy = true;
         match self.reader.read(source, file, 0, self.limit(), false) {
             Ok(contents) => self.begin(source, contents),
             Err(kind) => self.reader.problems.add(source, kind),
@@ -118,7 +116,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
         let mut source = Source::found(directory.argument, Default::default());
         for number in entries.clone() {
-            if self.queue.is_halted() {
+            if self.queue.pool.is_halted() {
                 return;
             }
             source.move_to(&directory.prefix, directory.listing.name(&directory.listing.entries()[number]));
@@ -188,7 +186,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             Contents::Chunks { file, .. } => {
                 self.queue.extent.record_left_out(left_out);
                 let file = Arc::new(file);
-                self.queue.add_file(Arc::clone(&file));
+                self.queue.add_open(vec![Work::Chunks(Arc::clone(&file))]);
                 self.process_chunks(&file);
             }
             Contents::Stream { stream, .. } => {
@@ -205,13 +203,13 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
 
     /// Processes chunks of a file until all are claimed or this worker is parked.
     fn process_chunks(&mut self, file: &Arc<Chunks>) {
-        while !self.queue.is_halted() {
+        while !self.queue.pool.is_halted() {
             let Some(chunk) = file.claim() else { return self.queue.remove_file(file) };
             let Reader { buffer, meter, problems, .. } = &mut self.reader;
             let block = file.read(chunk, buffer, meter, problems);
             self.process_part(file.source(), block, false, file.reread());
             file.check(&self.reader.buffer, &mut self.reader.problems);
-            if !self.queue.pace.is_wanted(self.number) {
+            if !self.queue.pool.pace.is_wanted(self.number) {
                 return;
             }
         }
@@ -219,13 +217,11 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
 
     /// Reads a block of a stream, releases the stream to other workers, and processes the block.
     fn process_stream(&mut self, mut stream: Stream) {
-        self.busy = true;
         self.reader.meter.enter(stream.phase());
         let Reader { buffer, problems, .. } = &mut self.reader;
         if let Some(block) = stream.read(buffer, self.eager, problems) {
             let source = stream.source.clone();
-            self.queue.put_back(stream);
-            self.busy = false;
+            self.queue.add_open(vec![Work::Stream(stream)]);
             self.process_block(&source, block, false);
         } else if stream.is_paused() {
             self.queue.set_aside(stream);
@@ -256,12 +252,12 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 let block =
                     Block { first_line, is_whole, records, file, ..Block::new(source, offset, &mut *bytes) };
                 if self.accumulator.take(&block, meter).is_break() {
-                    return self.queue.halt();
+                    return self.queue.pool.halt();
                 }
             }
             add_lines(first_line.as_mut().filter(|_| length < total), bytes, bounds);
             offset += length as u64;
         }
-        self.queue.pace.add_work(total as u64);
+        self.queue.pool.pace.add_work(total as u64);
     }
 }

@@ -33,7 +33,7 @@ impl<V: Print> Visitor<'_, V> {
 
     fn visit_members(&mut self, batch: Batch) {
         for Member { source, text } in batch.members {
-            if self.sequencer.is_halted() {
+            if self.sequencer.pool.is_halted() {
                 return;
             }
             if self.wants == Wants::Name {
@@ -77,7 +77,7 @@ impl<V: Print> Visitor<'_, V> {
         let source = stream.source.clone();
         let ends = self.visit.nul_ends(&source);
         let mut buffer = std::mem::take(&mut self.reader.buffer);
-        while !is_over && !self.sequencer.is_halted() {
+        while !is_over && !self.sequencer.pool.is_halted() {
             self.reader.meter.enter(stream.phase());
             let Some(read) = stream.read(&mut buffer, false, &mut self.reader.problems) else { break };
             let TextBlock { range, offset, in_long_line, first_line, unclosed } = read;

@@ -138,7 +138,7 @@ impl<'w, V: Print> Visitor<'w, V> {
 
     /// Does the next work and claims the one after it. Returns `false` if there is none left.
     pub(crate) fn step(&mut self) -> bool {
-        let next = self.next.take().or_else(|| self.sequencer.next(self.number, &mut self.reader.meter));
+        let next = self.next.take().or_else(|| self.sequencer.pool.next(self.number, &mut self.reader.meter));
         let Some((slot, work)) = next else { return false };
         self.out.set_slot(self.sequencer, slot);
         match work {
@@ -218,7 +218,7 @@ impl<'w, V: Print> Visitor<'w, V> {
     fn visit_collected(&mut self, files: Range<usize>) {
         let Some(all) = self.files else { return };
         for number in files.clone() {
-            if self.sequencer.is_halted() {
+            if self.sequencer.pool.is_halted() {
                 return;
             }
             let (source, absent) = all.get(number);
@@ -466,8 +466,8 @@ impl<'w, V: Print> Visitor<'w, V> {
     /// a small directory.
     fn lists_at_once(&self, directory: &Directory) -> bool {
         (!self.reads_files() || directory.is_known())
-            && self.sequencer.waiting_tasks() >= BACKLOG
-            && !self.sequencer.is_halted()
+            && self.sequencer.pool.waiting() >= BACKLOG
+            && !self.sequencer.pool.is_halted()
     }
 
     /// Omits files that are known to hold no match, and plans the reading of the others.
@@ -517,7 +517,7 @@ impl<'w, V: Print> Visitor<'w, V> {
         let mut prefetcher = Prefetcher::new(directory, files.clone(), follow);
         let mut source = Source::found(directory.argument, Default::default());
         for entry in &directory.listing.entries()[files] {
-            if self.sequencer.is_halted() {
+            if self.sequencer.pool.is_halted() {
                 return;
             }
             let known = if self.wants == Wants::Name { None } else { directory.known(entry) };
@@ -610,7 +610,7 @@ impl<'w, V: Print> Visitor<'w, V> {
         let mut prefetcher = Prefetcher::new(directory, entries.clone(), follow);
         let mut source = Source::found(directory.argument, Default::default());
         for number in entries.clone() {
-            if self.sequencer.is_halted() {
+            if self.sequencer.pool.is_halted() {
                 return;
             }
             let entry = &directory.listing.entries()[number];

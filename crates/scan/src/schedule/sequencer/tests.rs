@@ -3,6 +3,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
+use crate::schedule::pace::Governed;
 
 const PENDING_LIMIT: usize = 4 << 20;
 
@@ -26,16 +27,16 @@ fn chunk(bytes: usize) -> Chunk {
 fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
     let mut out = Vec::new();
     let sequencer = Sequencer::new([Single, Single], None, &mut out, PENDING_LIMIT, None);
-    let next = |number| sequencer.next(number, &mut Meter::off());
+    let next = |number| sequencer.pool.next(number, &mut Meter::off());
     let (first, ()) = next(1).expect("a task");
     let (second, ()) = next(0).expect("a task");
-    sequencer.set_workers(1);
-    assert!(sequencer.pace.is_wanted(0) && !sequencer.pace.is_wanted(1));
+    sequencer.pool.set_workers(1);
+    assert!(sequencer.pool.pace.is_wanted(0) && !sequencer.pool.pace.is_wanted(1));
     drop(sequencer.finish(first, chunk(1), vec![(None, Some(Single))], &mut Vec::new()));
     let (done, all_done) = mpsc::channel();
     thread::scope(|scope| {
         scope.spawn(|| {
-            let (front, ()) = sequencer.next(1, &mut Meter::off()).expect("the front");
+            let (front, ()) = sequencer.pool.next(1, &mut Meter::off()).expect("the front");
             drop(sequencer.finish(front, chunk(2), Vec::new(), &mut Vec::new()));
             let _ = done.send(());
         });
@@ -44,7 +45,7 @@ fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
         let printing = scope.spawn(|| sequencer.hand_over(second, chunk(PENDING_LIMIT + 1)));
         let is_done = all_done.recv_timeout(Duration::from_secs(10)).is_ok();
         // Turns a deadlock into a failure.
-        sequencer.set_workers(2);
+        sequencer.pool.set_workers(2);
         assert!(printing.join().is_ok());
         drop(sequencer.finish(second, chunk(0), Vec::new(), &mut Vec::new()));
         assert!(is_done, "the worker stayed parked");
