@@ -40,7 +40,7 @@ impl Stopwatch {
         if self.detail == Detail::Nothing && self.gauges.is_none() {
             return Meter::off();
         }
-        let mut running = Running {
+        let mut running = ActiveMeter {
             start: self.start,
             began: Duration::ZERO,
             phase: Phase::Start,
@@ -77,14 +77,14 @@ impl Stopwatch {
 /// starts in [`Phase::Wait`].
 #[derive(Debug)]
 pub struct Meter {
-    running: Option<Box<Running>>,
+    running: Option<Box<ActiveMeter>>,
     bytes: u64,
     records: u64,
     files: u64,
 }
 
 #[derive(Debug)]
-struct Running {
+struct ActiveMeter {
     /// Start of the job.
     start: Instant,
     /// Time from the start of the job to that of the meter.
@@ -97,7 +97,7 @@ struct Running {
     gauge: Option<Arc<Gauge>>,
 }
 
-impl Running {
+impl ActiveMeter {
     fn enter(&mut self, phase: Phase, bytes: u64) {
         let now = Instant::now();
         let before = self.phase;

@@ -26,8 +26,8 @@ use crate::options::{FoldOptions, MAX_WIDTH, ScanOptions, Width};
 use crate::problem::{Problem, Problems};
 use crate::progress::{self, JobEnd};
 use crate::schedule::queue::Queue;
-use crate::source::reader::{Context, Named, Reader};
-use crate::walk::directory::Walk;
+use crate::source::reader::{Context, InputReader, NamedInput};
+use crate::walk::directory::WalkContext;
 
 /// Bytes of a round for which the other workers are woken.
 const SHARED: u64 = 1 << 20;
@@ -87,7 +87,7 @@ pub fn follow<A: Accumulate>(
     let stopwatch = Stopwatch::start(options.profile, is_watched);
     let queue = Queue::new(0, options.stop.clone());
     let mut notes = Vec::new();
-    let walk = Walk::new(&inputs.walk, true, &mut notes);
+    let walk = WalkContext::new(&inputs.walk, true, &mut notes);
     let (recognize, narrow) = (options.recognize.as_deref(), narrow.as_deref());
     let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part: None, narrow };
     let width = match options.width {
@@ -96,7 +96,7 @@ pub fn follow<A: Accumulate>(
     };
     let (rounds, joining, over) = (Rounds::new(width), Joining::new(), JobEnd::default());
     rounds.problems().add_rules(notes);
-    let new_reader = || joining.register().then(|| Reader::new(context, stopwatch.meter()));
+    let new_reader = || joining.register().then(|| InputReader::new(context, stopwatch.meter()));
     let finish = |number, reader| {
         let accumulator = rounds.take(number).unwrap_or_else(&make);
         joining.join(FoldWorker::new(&queue, number, accumulator, reader, false))
@@ -145,10 +145,10 @@ impl<'q, A: Accumulate> Leader<'_, 'q, A> {
     /// Leads rounds until the job ends. Returns whether all was read.
     fn lead(
         &self,
-        mut reader: Reader<'q>,
+        mut reader: InputReader<'q>,
         make: impl Fn() -> A,
         mut pause: impl FnMut(Pause<'_, A>) -> Next,
-    ) -> (bool, Reader<'q>) {
+    ) -> (bool, InputReader<'q>) {
         let stop = self.options.stop.as_deref();
         let is_asked_to_end = || stop.is_some_and(|stop| stop.is_raised());
         let mut inputs = FollowedInputs::new(self.context);
@@ -202,13 +202,13 @@ impl<'q, A: Accumulate> Leader<'_, 'q, A> {
         })
     }
 
-    fn open_standard_input(&self, inputs: &mut FollowedInputs<'q>, reader: &mut Reader<'q>) {
+    fn open_standard_input(&self, inputs: &mut FollowedInputs<'q>, reader: &mut InputReader<'q>) {
         let named = &self.context.inputs.named;
         let Some(number) = named.iter().position(|path| is_standard_input(path)) else { return };
         match reader.open_named(number) {
-            Some(Named::File(source, file, start)) => inputs.add_file_from(source, file, start),
-            Some(Named::Stream(source, pipe)) => inputs.add_pipe(&source, pipe),
-            Some(Named::Directory(_)) | None => {}
+            Some(NamedInput::File(source, file, start)) => inputs.add_file_from(source, file, start),
+            Some(NamedInput::Stream(source, pipe)) => inputs.add_pipe(&source, pipe),
+            Some(NamedInput::Directory(_)) | None => {}
         }
     }
 }

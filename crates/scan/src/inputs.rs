@@ -59,11 +59,11 @@ impl Inputs {
         let mut streams = HashSet::new();
         let mut is_first =
             |name: &&PathBuf| identity_of_stream(name).is_none_or(|identity| streams.insert(identity));
-        let kept: Vec<&PathBuf> = self.named.iter().filter(|name| is_first(name)).collect();
-        if kept.len() == self.named.len() {
+        let named: Vec<&PathBuf> = self.named.iter().filter(|name| is_first(name)).collect();
+        if named.len() == self.named.len() {
             return Cow::Borrowed(self);
         }
-        Cow::Owned(Self { named: kept.into_iter().cloned().collect(), ..self.clone() })
+        Cow::Owned(Self { named: named.into_iter().cloned().collect(), ..self.clone() })
     }
 
     /// Returns `true` if standard input is one of the inputs.

@@ -6,7 +6,7 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch};
 use memchr::memchr;
 
 use crate::lines::{LineEnds, STRIDE, write_positions};
-use quoting::{Carry, QUOTE, Quoting, State, Window};
+use quoting::{Carry, QUOTE, QuoteBits, QuoteState, Quoting};
 
 /// How a text is divided into records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,19 +53,19 @@ impl Kernel for FindRecordEnds<'_> {
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) {
         let Self { text, quoting, ends } = self;
-        let mut carry = Carry::from(State::Start);
+        let mut carry = Carry::from(QuoteState::Start);
         let mut used = 0;
         let mut base = 0;
         let (windows, rest) = text.as_chunks::<64>();
         for stride in windows.chunks(STRIDE) {
             let positions = ends.room(used, (STRIDE + 1) * 64);
             for window in stride {
-                let found = carry.advance(masks, Window::of(masks, window, quoting));
+                let found = carry.advance(masks, QuoteBits::of(masks, window, quoting));
                 used += write_positions(&mut positions[used..], base, found);
                 base += 64;
             }
         }
-        if let Some(window) = Window::of_rest(masks, rest, quoting) {
+        if let Some(window) = QuoteBits::of_rest(masks, rest, quoting) {
             used += write_positions(&mut ends.room(used, 64)[used..], base, carry.advance(masks, window));
         }
         ends.set_used(used);

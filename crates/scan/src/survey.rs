@@ -26,8 +26,8 @@ use crate::inputs::Inputs;
 use crate::problem::{Problem, ProblemKind, Problems};
 use crate::snapshot::{Instant, Snapshot, Stamp};
 use crate::source::reader::{FIRST_READ, Sniffed};
-use crate::walk::directory::{Directory, Scratch, Walk, reopened};
-use crate::walk::listing::{Entry, EntryKind, Listing, list};
+use crate::walk::directory::{Directory, Scratch, WalkContext, reopened};
+use crate::walk::listing::{DirEntry, EntryKind, Listing, list};
 use crate::walk::{RULE_FILES, WalkOptions, open_path};
 
 /// Age from which a change counts as older than all later ones: the clock of file systems ticks every 10 ms at most.
@@ -90,7 +90,7 @@ pub fn survey(
 ) -> (Vec<SurveyedDirectory>, Vec<Problem>) {
     let mut notes = Vec::new();
     let began = now();
-    let walk = Walk::new(options, false, &mut notes).with_snapshots(Vec::from_iter(earlier));
+    let walk = WalkContext::new(options, false, &mut notes).with_snapshots(Vec::from_iter(earlier));
     let (mut scratch, mut problems) = (Scratch::default(), Problems::default());
     problems.add_rules(notes);
     let mut directories = Vec::new();
@@ -103,7 +103,7 @@ pub fn survey(
 
 /// Lists a directory and all below. A directory stays open while one of its subdirectories is still to be entered.
 fn survey_below(
-    walk: &Walk<'_>,
+    walk: &WalkContext<'_>,
     began: Instant,
     root: Directory,
     directories: &mut Vec<SurveyedDirectory>,
@@ -133,14 +133,14 @@ fn survey_below(
 }
 
 fn surveyed(
-    walk: &Walk<'_>,
+    walk: &WalkContext<'_>,
     began: Instant,
     directory: &Directory,
     scratch: &mut Scratch,
 ) -> io::Result<SurveyedDirectory> {
     let (all, stamp) = match directory.known_listing() {
         Some((all, stamp)) => (all, Some(stamp)),
-        None => listed(directory, scratch)?,
+        None => list_stamped(directory, scratch)?,
     };
     let path = directory.prefix.strip_suffix(b"/").unwrap_or(&directory.prefix).to_vec();
     // Rules that are reported have to be read again.
@@ -160,7 +160,7 @@ fn has_open_rules(directory: &Directory, all: &Listing) -> bool {
 }
 
 /// Lists a directory, and returns the stamp with which its entries are complete, if there is one.
-fn listed(directory: &Directory, scratch: &mut Scratch) -> io::Result<(Listing, Option<Stamp>)> {
+fn list_stamped(directory: &Directory, scratch: &mut Scratch) -> io::Result<(Listing, Option<Stamp>)> {
     // The walk has read the directory to its end, or not opened it for reading.
     let directory = reopened(directory)?;
     let now = now();
@@ -174,7 +174,7 @@ fn listed(directory: &Directory, scratch: &mut Scratch) -> io::Result<(Listing, 
 /// The entries of a listing, marked if they are also in another one.
 fn marked(all: &Listing, selected: &Listing) -> Vec<SurveyedEntry> {
     let mut finder = selected.finder();
-    let entry = |entry: &Entry| {
+    let entry = |entry: &DirEntry| {
         let selected = finder.find(all.name(entry), entry.kind);
         SurveyedEntry {
             name: all.c_name(entry).to_owned(),

@@ -20,8 +20,8 @@ use regex_automata::meta::Regex;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
-pub(crate) use files::{Found, find, total_bytes};
 pub use files::{FoundFile, list_files};
+pub(crate) use files::{WalkItem, find, total_bytes};
 pub use rules::{REPOSITORY_NAMES, RULE_FILES};
 
 /// Selects the files below a directory.

@@ -18,21 +18,21 @@ use proptest::prelude::*;
 
 const WIDTHS: [usize; 5] = [1, 2, 3, 8, 64];
 
-type Files = BTreeMap<String, Vec<u8>>;
+type TreeFiles = BTreeMap<String, Vec<u8>>;
 
 /// Prints the name of each file and its lines.
-struct Lines;
+struct PrintLines;
 
-impl Select for Lines {}
+impl Select for PrintLines {}
 
-impl Search for Lines {
+impl Search for PrintLines {
     type Found = ();
     type State = ();
 
     fn search(&mut self, _block: &mut Block<'_>) {}
 }
 
-impl Print for Lines {
+impl Print for PrintLines {
     type Tally = ();
 
     fn print(
@@ -87,7 +87,7 @@ fn name(source: &Source) -> String {
     name.unwrap_or(path)
 }
 
-fn tar(files: &Files) -> Vec<u8> {
+fn tar(files: &TreeFiles) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, text) in files {
         let mut header = [0; 512];
@@ -107,7 +107,7 @@ fn tar(files: &Files) -> Vec<u8> {
 }
 
 /// A zip without compression.
-fn zip(files: &Files) -> Vec<u8> {
+fn zip(files: &TreeFiles) -> Vec<u8> {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for (name, text) in files {
         let mut crc = flate2::Crc::new();
@@ -151,13 +151,13 @@ fn inputs(path: &Path) -> Inputs {
 fn read(path: &Path, width: usize, block_size: usize) -> (Vec<u8>, BTreeMap<String, u64>, usize) {
     let options = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
     let mut out = Vec::new();
-    let done = in_order(&inputs(path), &options.clone().into(), None, &mut out, || Lines);
+    let done = in_order(&inputs(path), &options.clone().into(), None, &mut out, || PrintLines);
     let folded = fold(&inputs(path), &options.clone().into(), Sizes::default);
     let sizes = folded.joined.into_iter().flatten().filter(|&(_, size)| size > 0).collect();
     (out, sizes, done.problems.len() + folded.problems.len())
 }
 
-fn files() -> impl Strategy<Value = Files> {
+fn files() -> impl Strategy<Value = TreeFiles> {
     let line = prop_oneof![
         Just(b"\n".to_vec()),
         Just(b"x\r\n".to_vec()),

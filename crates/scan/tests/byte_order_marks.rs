@@ -32,18 +32,18 @@ impl Accumulate for Ignore {
 }
 
 /// Prints the offsets of lines in the text, which no byte order mark precedes.
-struct Lines;
+struct PrintOffsets;
 
-impl Select for Lines {}
+impl Select for PrintOffsets {}
 
-impl Search for Lines {
+impl Search for PrintOffsets {
     type Found = ();
     type State = ();
 
     fn search(&mut self, _: &mut Block<'_>) {}
 }
 
-impl Print for Lines {
+impl Print for PrintOffsets {
     type Tally = ();
 
     fn print(
@@ -117,7 +117,7 @@ fn the_offset_of_a_line_that_is_too_long_counts_the_mark_in_every_input() {
                 assert_eq!(reasons(&folded.problems), expected, "{name}");
                 let mut out = Vec::new();
                 let visited = with_input(path, is_pipe, |inputs| {
-                    in_order(inputs, &options.clone().into(), None, &mut out, || Lines)
+                    in_order(inputs, &options.clone().into(), None, &mut out, || PrintOffsets)
                 });
                 assert_eq!(reasons(&visited.problems), expected, "{name}");
                 assert!(out.starts_with(b"0 35 36 40 "), "{name}: offsets in the text");

@@ -15,19 +15,19 @@ use proptest::prelude::*;
 use tempfile::{TempDir, tempdir};
 
 /// A line: path, offset, number if the reader counted lines, and bytes.
-type Line = (PathBuf, u64, Option<u64>, Vec<u8>);
+type FoundLine = (PathBuf, u64, Option<u64>, Vec<u8>);
 
 const PARTS: usize = 3;
 
 /// Collects every line, in parts by length.
-struct Gather<'a> {
-    parts: [Vec<Line>; PARTS],
+struct GatherLines<'a> {
+    parts: [Vec<FoundLine>; PARTS],
     on_block: &'a (dyn Fn(&Block<'_>) -> ControlFlow<()> + Sync),
 }
 
-impl Accumulate for Gather<'_> {
-    type Part = Vec<Line>;
-    type Joined = Vec<Line>;
+impl Accumulate for GatherLines<'_> {
+    type Part = Vec<FoundLine>;
+    type Joined = Vec<FoundLine>;
 
     fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()> {
         meter.enter(Phase::Split);
@@ -41,16 +41,16 @@ impl Accumulate for Gather<'_> {
         (self.on_block)(block)
     }
 
-    fn into_parts(self) -> Vec<Vec<Line>> {
+    fn into_parts(self) -> Vec<Vec<FoundLine>> {
         self.parts.into()
     }
 
-    fn join(parts: Vec<Vec<Line>>) -> Vec<Line> {
+    fn join(parts: Vec<Vec<FoundLine>>) -> Vec<FoundLine> {
         parts.concat()
     }
 }
 
-fn gather(inputs: &Inputs, options: &ScanOptions<'_>) -> Folded<Vec<Line>> {
+fn gather(inputs: &Inputs, options: &ScanOptions<'_>) -> Folded<Vec<FoundLine>> {
     gather_and(inputs, options, &|_| ControlFlow::Continue(()))
 }
 
@@ -58,18 +58,18 @@ fn gather_and(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
     on_block: &(dyn Fn(&Block<'_>) -> ControlFlow<()> + Sync),
-) -> Folded<Vec<Line>> {
-    fold(inputs, &options.clone().into(), || Gather { parts: Default::default(), on_block })
+) -> Folded<Vec<FoundLine>> {
+    fold(inputs, &options.clone().into(), || GatherLines { parts: Default::default(), on_block })
 }
 
-fn sorted(folded: Folded<Vec<Line>>) -> Vec<Line> {
+fn sorted(folded: Folded<Vec<FoundLine>>) -> Vec<FoundLine> {
     let mut lines = folded.joined.concat();
     lines.sort();
     lines
 }
 
 /// The same lines without numbers: the numbers are known for a file that was read at once, not for one read in chunks.
-fn unnumbered(lines: Vec<Line>) -> Vec<Line> {
+fn unnumbered(lines: Vec<FoundLine>) -> Vec<FoundLine> {
     lines.into_iter().map(|(path, offset, _, line)| (path, offset, None, line)).collect()
 }
 
@@ -78,7 +78,7 @@ fn problems<J>(folded: &Folded<J>) -> Vec<String> {
 }
 
 /// The lines that `gather` should find in a file, computed by the simplest means; `numbered` as for a stream.
-fn expected(path: &Path, content: &[u8], max_line: usize, numbered: bool) -> Vec<Line> {
+fn expected(path: &Path, content: &[u8], max_line: usize, numbered: bool) -> Vec<FoundLine> {
     let mut offset = 0;
     let mut lines = Vec::new();
     for (index, line) in content.split_inclusive(|&byte| byte == b'\n').enumerate() {

@@ -16,9 +16,9 @@ use finecomb_scan::{
 use tempfile::{TempDir, tempdir};
 
 /// Collects blocks: path, offset and bytes.
-struct Gather<'a>(Vec<(PathBuf, u64, Vec<u8>)>, &'a (dyn Fn() + Sync));
+struct GatherBlocks<'a>(Vec<(PathBuf, u64, Vec<u8>)>, &'a (dyn Fn() + Sync));
 
-impl Accumulate for Gather<'_> {
+impl Accumulate for GatherBlocks<'_> {
     type Part = Vec<(PathBuf, u64, Vec<u8>)>;
     type Joined = Vec<(PathBuf, u64, Vec<u8>)>;
 
@@ -54,9 +54,9 @@ impl Narrow for Between {
 }
 
 /// Recognises files as CSV.
-struct Csv;
+struct RecognizeCsv;
 
-impl Recognize for Csv {
+impl Recognize for RecognizeCsv {
     fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
         let records = Records::Quoted { delimiter: b',' };
         Ok(Some(Recognized { records, details: Arc::new(()) }))
@@ -69,7 +69,7 @@ fn options(range: Range<u64>, width: usize, block_size: usize) -> FoldOptions<'s
 }
 
 fn gather(path: &Path, options: &FoldOptions<'_>) -> Folded<Vec<(PathBuf, u64, Vec<u8>)>> {
-    fold(&Inputs::new([path]), options, || Gather(Vec::new(), &|| ()))
+    fold(&Inputs::new([path]), options, || GatherBlocks(Vec::new(), &|| ()))
 }
 
 fn reasons<J>(folded: &Folded<J>) -> Vec<&'static str> {
@@ -131,7 +131,7 @@ fn a_file_of_few_blocks_is_read_whole() {
 fn what_cannot_be_read_at_any_offset_is_read_whole_and_noted() {
     let (_directory, path) = file("file.csv", b"a,\"b\nc\"\n".repeat(50).as_slice());
     let mut csv = options(100..200, 2, 10);
-    csv.scan.recognize = Some(Arc::new(Csv));
+    csv.scan.recognize = Some(Arc::new(RecognizeCsv));
     let folded = gather(&path, &csv);
     assert_eq!((folded.bytes, reasons(&folded)), (400, vec!["its records may span lines"]));
 
@@ -173,6 +173,6 @@ fn the_total_of_the_progress_is_what_is_read() {
             thread::sleep(Duration::from_millis(1));
         }
     };
-    let folded = fold(&Inputs::new([&path]), &options, || Gather(Vec::new(), &wait));
+    let folded = fold(&Inputs::new([&path]), &options, || GatherBlocks(Vec::new(), &wait));
     assert_eq!(totals.lock().expect("no panic").last(), Some(&Some(folded.bytes)));
 }

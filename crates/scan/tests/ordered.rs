@@ -19,18 +19,18 @@ use finecomb_sys::bytes_from_storage_by_thread;
 use proptest::prelude::*;
 
 /// Numbers all lines, and ends a file after `limit` of them.
-struct Numbers {
+struct NumberLines {
     wants: Wants,
     limit: usize,
 }
 
-impl Select for Numbers {
+impl Select for NumberLines {
     fn wants(&self) -> Wants {
         self.wants
     }
 }
 
-impl Search for Numbers {
+impl Search for NumberLines {
     type Found = usize;
     type State = usize;
 
@@ -48,7 +48,7 @@ impl Search for Numbers {
     }
 }
 
-impl Print for Numbers {
+impl Print for NumberLines {
     type Tally = usize;
 
     fn name(&mut self, source: &Source, out: &mut Output<'_>) {
@@ -137,7 +137,7 @@ fn in_parallel(root: &Path, wants: Wants, limit: usize, width: usize, block_size
     let mut out = Vec::new();
     let done =
         in_order(&Inputs::new([root]), &options.clone().into(), Some(b"--\n".to_vec()), &mut out, || {
-            Numbers { wants, limit }
+            NumberLines { wants, limit }
         });
     assert!(done.problems.is_empty() && done.output_error.is_none());
     assert_eq!(done.bytes, out.len() as u64);
@@ -187,7 +187,7 @@ fn a_file_above_the_limit_on_whole_files_is_reported_and_skipped() {
         fs::write(root.path().join(name), vec![b'\n'; size]).unwrap();
     }
     let wants = Wants::Whole(200_000);
-    let visitor = || Numbers { wants, limit: 1 };
+    let visitor = || NumberLines { wants, limit: 1 };
     let options = ScanOptions::default();
     let done = in_order(&Inputs::new([root.path()]), &options.clone().into(), None, &mut Vec::new(), visitor);
     let problems: Vec<String> = done.problems.iter().map(|problem| problem.to_string()).collect();
@@ -224,7 +224,7 @@ fn large_output_to_a_slow_reader_does_not_deadlock() {
     let mut out = Slow(Vec::new());
     let limit = usize::MAX / 2;
     let separator = Some(b"--\n".to_vec());
-    in_order(&Inputs::new([root.path()]), &options.clone().into(), separator, &mut out, || Numbers {
+    in_order(&Inputs::new([root.path()]), &options.clone().into(), separator, &mut out, || NumberLines {
         wants: Wants::Blocks,
         limit,
     });
@@ -618,7 +618,7 @@ fn shows(paths: &[PathBuf], sort: Sort, width: usize, awaited: Shown) -> bool {
     let options = ScanOptions::default().width(Width::Fixed(width)).watch(Some(watch));
     let inputs = Inputs { walk: WalkOptions::default().sort(sort), ..Inputs::new(paths) };
     let mut out = Awaiting { seen: &seen, awaited };
-    in_order(&inputs, &options.clone().into(), None, &mut out, || Numbers {
+    in_order(&inputs, &options.clone().into(), None, &mut out, || NumberLines {
         wants: Wants::Blocks,
         limit: usize::MAX,
     });

@@ -18,19 +18,19 @@ use proptest::prelude::*;
 use tempfile::{TempDir, tempdir};
 
 /// A record: offset, bytes, and whether it belongs to a block of lines.
-type Record = (u64, Vec<u8>, bool);
+type FoundRecord = (u64, Vec<u8>, bool);
 
 /// Collects every record.
 #[derive(Default)]
-struct Gather {
-    records: Vec<Record>,
+struct GatherRecords {
+    records: Vec<FoundRecord>,
     ends: RecordEnds,
     details: Vec<Option<&'static str>>,
 }
 
-impl Accumulate for Gather {
-    type Part = (Vec<Record>, Vec<Option<&'static str>>);
-    type Joined = (Vec<Record>, Vec<Option<&'static str>>);
+impl Accumulate for GatherRecords {
+    type Part = (Vec<FoundRecord>, Vec<Option<&'static str>>);
+    type Joined = (Vec<FoundRecord>, Vec<Option<&'static str>>);
 
     fn take(&mut self, block: &Block<'_>, _: &mut Meter) -> ControlFlow<()> {
         let line_ends =
@@ -92,8 +92,8 @@ impl Recognize for Always {
 
 const QUOTED: Records = Records::Quoted { delimiter: b',' };
 
-fn gather(inputs: &Inputs, options: &ScanOptions<'_>) -> (Vec<Record>, Vec<String>) {
-    let folded: Folded<_> = fold(inputs, &options.clone().into(), Gather::default);
+fn gather(inputs: &Inputs, options: &ScanOptions<'_>) -> (Vec<FoundRecord>, Vec<String>) {
+    let folded: Folded<_> = fold(inputs, &options.clone().into(), GatherRecords::default);
     let problems = folded.problems.iter().map(ToString::to_string).collect();
     let (mut records, details): (Vec<_>, Vec<_>) = folded.joined.into_iter().unzip();
     assert!(details.concat().iter().all(|&details| details == Some("details")));
@@ -112,34 +112,34 @@ fn options(width: usize, block_size: usize, max_line: usize) -> ScanOptions<'sta
 /// quote of the last one is not closed.
 fn lengths(text: &[u8]) -> (Vec<usize>, bool) {
     #[derive(PartialEq)]
-    enum State {
+    enum CsvState {
         FieldStart,
         Field,
         Quoted,
         Quote,
     }
-    let (mut lengths, mut state, mut length) = (Vec::new(), State::FieldStart, 0);
+    let (mut lengths, mut state, mut length) = (Vec::new(), CsvState::FieldStart, 0);
     for byte in text {
         length += 1;
         state = match (state, byte) {
-            (State::Quoted, b'"') => State::Quote,
-            (State::Quoted, _) | (State::FieldStart | State::Quote, b'"') => State::Quoted,
-            (_, b',') => State::FieldStart,
+            (CsvState::Quoted, b'"') => CsvState::Quote,
+            (CsvState::Quoted, _) | (CsvState::FieldStart | CsvState::Quote, b'"') => CsvState::Quoted,
+            (_, b',') => CsvState::FieldStart,
             (_, b'\n') => {
                 lengths.push(std::mem::take(&mut length));
-                State::FieldStart
+                CsvState::FieldStart
             }
-            _ => State::Field,
+            _ => CsvState::Field,
         };
     }
     if length > 0 {
         lengths.push(length);
     }
-    (lengths, state == State::Quoted)
+    (lengths, state == CsvState::Quoted)
 }
 
 /// The records that `gather` should find in a text, and the offsets of too long records.
-fn expected(text: &[u8], max_line: usize) -> (Vec<Record>, Vec<u64>) {
+fn expected(text: &[u8], max_line: usize) -> (Vec<FoundRecord>, Vec<u64>) {
     let (lengths, is_open) = lengths(text);
     let (mut records, mut too_long, mut offset) = (Vec::new(), Vec::new(), 0);
     for (number, &length) in lengths.iter().enumerate() {
@@ -405,7 +405,7 @@ fn text_starts(path: &Path, block_size: usize) -> Vec<u64> {
 }
 
 /// The beginnings of an input that a recogniser is shown if it needs this many bytes, and the records found.
-fn shown(path: &Path, needed: usize, block_size: usize) -> (Vec<(Vec<u8>, bool)>, Vec<Record>) {
+fn shown(path: &Path, needed: usize, block_size: usize) -> (Vec<(Vec<u8>, bool)>, Vec<FoundRecord>) {
     let always = Always::new(needed, Records::Lines);
     let recognize = Some(Arc::clone(&always) as Arc<dyn Recognize>);
     let options = options(2, block_size, 64 << 20).recognize(recognize);
@@ -526,7 +526,7 @@ fn a_file_that_is_not_recognised_is_one_of_lines_without_details() {
         let recognize = Some(Arc::new(Never) as Arc<dyn Recognize>);
         let options = options(2, block_size, 100).recognize(recognize);
         let inputs = if block_size == 1 { Inputs::new([&path, &file]) } else { Inputs::new([&file]) };
-        let folded = fold(&inputs, &options.clone().into(), Gather::default);
+        let folded = fold(&inputs, &options.clone().into(), GatherRecords::default);
         let (records, details): (Vec<_>, Vec<_>) = folded.joined.into_iter().unzip();
         assert!(details.concat().iter().all(Option::is_none));
         assert!(records.concat().iter().all(|&(.., is_line)| is_line));
@@ -554,7 +554,7 @@ fn a_file_that_cannot_be_used_is_reported_and_skipped() {
         let inputs =
             if block_size == 1 { Inputs::new([&path, &bad, &good]) } else { Inputs::new([&bad, &good]) };
         let options = options(2, block_size, 100).recognize(recognize.clone());
-        let folded = fold(&inputs, &options.clone().into(), Gather::default);
+        let folded = fold(&inputs, &options.clone().into(), GatherRecords::default);
         let (records, _): (Vec<_>, Vec<_>) = folded.joined.into_iter().unzip();
         assert_eq!(records.concat().len(), 2);
         let problems: Vec<String> = folded.problems.iter().map(ToString::to_string).collect();

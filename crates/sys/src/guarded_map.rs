@@ -23,15 +23,15 @@ use rustix::param::page_size;
 const SLOTS: usize = 1024;
 
 /// Guarded range of addresses; unused if its end is zero.
-struct Slot {
+struct GuardedRange {
     taken: AtomicBool,
     start: AtomicUsize,
     end: AtomicUsize,
     is_damaged: AtomicBool,
 }
 
-static MAPS: [Slot; SLOTS] = [const {
-    Slot {
+static MAPS: [GuardedRange; SLOTS] = [const {
+    GuardedRange {
         taken: AtomicBool::new(false),
         start: AtomicUsize::new(0),
         end: AtomicUsize::new(0),

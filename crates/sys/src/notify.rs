@@ -2,7 +2,7 @@
 
 use std::ops::BitOr;
 
-pub use crate::system::notify::Queue;
+pub use crate::system::notify::ReportQueue;
 
 /// Kinds of changes, with the bits of inotify(7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn changes_are_reported_or_there_is_no_queue() {
-        let queue = match Queue::new() {
+        let queue = match ReportQueue::new() {
             Ok(queue) => queue,
             Err(error) => {
                 assert_eq!((error.kind(), crate::IS_LINUX), (ErrorKind::Unsupported, false));

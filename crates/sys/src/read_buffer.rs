@@ -22,7 +22,7 @@ use rustix::io::{pread, read, retry_on_intr};
 
 use crate::memory::HUGE_PAGE;
 use crate::system;
-use shown::Window;
+use shown::MappedPart;
 
 /// Size of a page of the page cache, in bytes; larger pages are multiples of it.
 const PAGE: usize = 4 << 10;
@@ -41,7 +41,7 @@ pub struct ReadBuffer {
     /// Position of the end of the bytes that have been written.
     end: usize,
     /// The part of a file that the buffer shows, or has shown.
-    window: Option<Box<Window>>,
+    window: Option<Box<MappedPart>>,
     /// Memory of the buffer and its capacity, while it shows a file and so has none in the fields above.
     hidden: Option<(NonNull<u8>, usize)>,
 }
@@ -104,10 +104,10 @@ impl ReadBuffer {
         let mut grown = Self::allocated(pages.saturating_mul(PAGE));
         grown.lead = self.lead;
         // A file that is shown may have more bytes.
-        let kept = self.end.min(grown.capacity);
-        grown.end = grown.end.max(kept);
+        let copied = self.end.min(grown.capacity);
+        grown.end = grown.end.max(copied);
         // SAFETY: both allocations have room for this many bytes, which are initialised in the first.
-        unsafe { grown.start.copy_from_nonoverlapping(self.start, kept) };
+        unsafe { grown.start.copy_from_nonoverlapping(self.start, copied) };
         *self = grown;
     }
 

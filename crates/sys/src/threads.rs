@@ -61,18 +61,18 @@ pub fn spawn_free<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 /// space is limited (`ulimit -v`), it is probed before the thread is started, and the caller waits until the thread has
 /// made its allocations before it probes for the next one. Without a limit this is a single system call, which takes
 /// less than a hundredth of the time of starting a thread.
-fn room() -> Option<(Running, Started)> {
+fn room() -> Option<(StartSignal, Started)> {
     if getrlimit(Resource::As).current.is_none() {
-        return Some((Running(None), Started(None)));
+        return Some((StartSignal(None), Started(None)));
     }
     let (running, started) = mpsc::channel();
-    has_address_space(THREAD_SPACE).then_some((Running(Some(running)), Started(Some(started))))
+    has_address_space(THREAD_SPACE).then_some((StartSignal(Some(running)), Started(Some(started))))
 }
 
 /// The side of the new thread.
-struct Running(Option<Sender<()>>);
+struct StartSignal(Option<Sender<()>>);
 
-impl Running {
+impl StartSignal {
     /// Signals that the thread runs. This is its first allocation, for which the C library takes address space.
     fn signal(self) {
         // The other side is waiting, so it receives this.
@@ -99,7 +99,7 @@ pub fn map<P: Send, T: Send>(
 ) -> Vec<T> {
     let parts = Mutex::new(parts.into_iter().enumerate());
     let next = || lock(&parts).next();
-    let results = Results::default();
+    let results = NumberedResults::default();
     on_each(threads, &|| {
         while let Some((number, part)) = next() {
             results.put(number, work(part));
@@ -110,15 +110,15 @@ pub fn map<P: Send, T: Send>(
 
 /// Results of numbered parts, which threads put in any order.
 #[derive(Debug)]
-pub struct Results<T>(Mutex<Vec<Option<T>>>);
+pub struct NumberedResults<T>(Mutex<Vec<Option<T>>>);
 
-impl<T> Default for Results<T> {
+impl<T> Default for NumberedResults<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T> Results<T> {
+impl<T> NumberedResults<T> {
     /// Puts the result of the part with this number, which takes memory for all numbers below.
     pub fn put(&self, number: usize, result: T) {
         let mut results = lock(&self.0);
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn results_may_be_put_in_any_order_and_be_missing() {
-        let results = Results::default();
+        let results = NumberedResults::default();
         for number in [5, 0, 3] {
             results.put(number, number);
         }

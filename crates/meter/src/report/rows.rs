@@ -8,7 +8,7 @@ use super::Report;
 use crate::clock::ThreadTimes;
 
 /// A figure of every thread, and its sum.
-pub(super) struct Row {
+pub(super) struct FigureRow {
     pub(super) name: &'static str,
     pub(super) values: Vec<f64>,
     pub(super) sum: f64,
@@ -18,7 +18,7 @@ pub(super) struct Row {
     pub(super) share: Option<f64>,
 }
 
-impl Row {
+impl FigureRow {
     /// Formats a value of this row, with one decimal unless it is a count.
     pub(super) fn cell(&self, value: f64) -> String {
         if self.is_count {
@@ -31,13 +31,13 @@ impl Row {
 
 impl Report {
     /// Returns a row for each phase that took any time, in milliseconds, and for each other figure that is not zero.
-    pub(super) fn rows(&self) -> Vec<Row> {
+    pub(super) fn rows(&self) -> Vec<FigureRow> {
         let all: Duration = self.threads.iter().map(ThreadTimes::total).sum();
         let mut rows = Vec::new();
         for phase in self.phases() {
             let share = 100.0 * self.of_phase(phase).as_secs_f64() / all.as_secs_f64();
             let row = self.row(phase.name(), |thread| millis(thread.spent(phase)));
-            rows.push(Row { share: Some(share), ..row });
+            rows.push(FigureRow { share: Some(share), ..row });
         }
         rows.push(self.row("total", |thread| millis(thread.total())));
         rows.push(self.row("user CPU time", |thread| millis(thread.usage.user)));
@@ -56,14 +56,14 @@ impl Report {
         rows
     }
 
-    fn count(&self, name: &'static str, value: impl Fn(&ThreadTimes) -> u64) -> Row {
-        Row { is_count: true, ..self.row(name, |thread| value(thread) as f64) }
+    fn count(&self, name: &'static str, value: impl Fn(&ThreadTimes) -> u64) -> FigureRow {
+        FigureRow { is_count: true, ..self.row(name, |thread| value(thread) as f64) }
     }
 
-    fn row(&self, name: &'static str, value: impl Fn(&ThreadTimes) -> f64) -> Row {
+    fn row(&self, name: &'static str, value: impl Fn(&ThreadTimes) -> f64) -> FigureRow {
         let values: Vec<f64> = self.threads.iter().map(value).collect();
         let sum = values.iter().sum();
-        Row { name, values, sum, is_count: false, share: None }
+        FigureRow { name, values, sum, is_count: false, share: None }
     }
 }
 

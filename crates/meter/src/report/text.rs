@@ -7,7 +7,7 @@ use anstyle::{Color, RgbColor, Style};
 use finecomb_sys::units::{Bytes, Time, counted};
 
 use super::Report;
-use super::rows::Row;
+use super::rows::FigureRow;
 use crate::clock::ThreadTimes;
 use crate::phase::Phase;
 
@@ -137,7 +137,7 @@ impl Report {
 }
 
 /// Lines of a table with a column for each of these values, the sum and the share.
-fn table(columns: &[String], rows: &[Row], values: impl Fn(&Row) -> Vec<f64>) -> Vec<String> {
+fn table(columns: &[String], rows: &[FigureRow], values: impl Fn(&FigureRow) -> Vec<f64>) -> Vec<String> {
     let header = columns.iter().cloned().chain(["all".to_owned()]).collect();
     let mut cells: Vec<Vec<String>> = vec![header];
     cells.extend(

@@ -19,8 +19,8 @@ use crate::problem::{Problem, Problems};
 use crate::progress::{self, JobEnd};
 use crate::schedule::queue::Queue;
 use crate::schedule::threads;
-use crate::source::reader::{Context, Reader};
-use crate::walk::directory::Walk;
+use crate::source::reader::{Context, InputReader};
+use crate::walk::directory::WalkContext;
 
 pub(crate) use worker::FoldWorker;
 
@@ -75,7 +75,7 @@ pub fn fold<A: Accumulate>(
     let inputs = &*inputs.without_repeated_streams();
     let queue = Queue::new(inputs.named.len(), options.stop.clone());
     let mut notes = Vec::new();
-    let walk = Walk::new(&inputs.walk, true, &mut notes);
+    let walk = WalkContext::new(&inputs.walk, true, &mut notes);
     let recognize = options.recognize.as_deref();
     let narrow = narrow.as_deref();
     let part = options.part.as_ref();
@@ -86,7 +86,8 @@ pub fn fold<A: Accumulate>(
     let work = |number| {
         let meter = joining.register().then(|| stopwatch.meter())?;
         let _leaving = LeavingOnPanic { joining: &joining, queue: &queue };
-        let mut worker = FoldWorker::new(&queue, number, make(), Reader::new(context, meter), is_watched);
+        let mut worker =
+            FoldWorker::new(&queue, number, make(), InputReader::new(context, meter), is_watched);
         worker.run();
         Some(joining.join(worker))
     };
@@ -159,7 +160,7 @@ impl<A: Accumulate> Joining<A> {
     /// Adds the results of a worker and, once all workers have done so, joins parts until none are left.
     pub(crate) fn join(&self, worker: FoldWorker<'_, A>) -> ThreadTimes {
         let FoldWorker { accumulator, reader, .. } = worker;
-        let Reader { mut meter, problems, .. } = reader;
+        let InputReader { mut meter, problems, .. } = reader;
         meter.enter(Phase::Merge);
         lock(&self.problems).merge(problems);
         self.add_parts(accumulator.into_parts());

@@ -32,14 +32,14 @@ use crate::schedule::limit::{Limiter, Omitted};
 use crate::schedule::sequencer::Sequencer;
 use crate::schedule::threads;
 use crate::snapshot::Checks;
-use crate::source::reader::{Context, Reader};
+use crate::source::reader::{Context, InputReader};
 use crate::walk::SortKey;
-use crate::walk::directory::Walk;
+use crate::walk::directory::WalkContext;
 
 use ahead::Ahead;
 use collected::Collected;
 pub use end::End;
-use job::Job;
+use job::VisitTask;
 pub use output::Output;
 pub use visit::{Print, Search, Select, Wants};
 use worker::{Done, Visitor};
@@ -105,7 +105,7 @@ pub fn in_order<V: Print>(
     let mut notes = Vec::new();
     let wants = make().wants();
     let mut meter = None;
-    let walk = Walk::new(&inputs.walk, wants != Wants::Name, &mut notes);
+    let walk = WalkContext::new(&inputs.walk, wants != Wants::Name, &mut notes);
     let snapshots = options.snapshots.as_deref().map_or_else(Vec::new, |snapshots| {
         let meter = meter.insert(stopwatch.meter());
         meter.enter(Phase::Lookup);
@@ -131,14 +131,14 @@ pub fn in_order<V: Print>(
             Some(found.files)
         }
     };
-    let jobs: Vec<Job<V>> = match &collected {
-        None => Job::named(inputs),
-        Some(files) => Job::listed(files.len(), wants),
+    let jobs: Vec<VisitTask<V>> = match &collected {
+        None => VisitTask::named(inputs),
+        Some(files) => VisitTask::collected(files.len(), wants),
     };
     let sequencer = Sequencer::new(jobs, separator.clone(), out, options.pending, scan.stop.clone())
         .with_limit(options.limit);
     let visitor = |number, meter| {
-        let reader = Reader::new(context, meter);
+        let reader = InputReader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &sequencer, make(), separator.clone());
         visitor.files = collected.as_ref();
         visitor.done = scan.watch.map(|_| &done);
@@ -179,7 +179,7 @@ pub fn in_order<V: Print>(
 
 /// Files that were found and sorted.
 #[derive(Default)]
-struct Found {
+struct CollectResult {
     files: Collected,
     /// Number of other files, which were searched and hold no match.
     visited: u64,
@@ -197,7 +197,7 @@ fn collect<V: Print>(
     make: &(impl Fn() -> V + Sync),
     problems: &mut Problems,
     done: &Done,
-) -> Found {
+) -> CollectResult {
     let (inputs, scan) = (context.inputs, &options.scan);
     let sort = inputs.walk.sort;
     // A limit ends most searches early. Members of archives have places in the order, a preprocessor may be slow, and reading a
@@ -208,9 +208,10 @@ fn collect<V: Print>(
         && sort.by != SortKey::Accessed;
     let ahead = if is_searched_ahead { Ahead::from_now() } else { Ahead::default() };
     let mut sink = io::sink();
-    let sequencer = Sequencer::new(Job::named(inputs), None, &mut sink, options.pending, scan.stop.clone());
+    let sequencer =
+        Sequencer::new(VisitTask::named(inputs), None, &mut sink, options.pending, scan.stop.clone());
     let visitor = |number, meter| {
-        let reader = Reader::new(context, meter);
+        let reader = InputReader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &sequencer, make(), None);
         visitor.collect = Some(sort);
         visitor.done = scan.watch.map(|_| done);
@@ -220,7 +221,7 @@ fn collect<V: Print>(
         visitor
     };
     let visitors = run(inputs, scan, &sequencer, (stopwatch, meter), visitor, done);
-    let mut found = Found::default();
+    let mut found = CollectResult::default();
     for (visitor, spent) in visitors {
         problems.merge(visitor.reader.problems);
         found.visited += visitor.visited;
@@ -240,7 +241,7 @@ fn collect<V: Print>(
 fn run<'w, V: Print + 'w>(
     inputs: &Inputs,
     options: &ScanOptions<'_>,
-    sequencer: &Sequencer<'_, Job<V>>,
+    sequencer: &Sequencer<'_, VisitTask<V>>,
     (stopwatch, meter): (&Stopwatch, Meter),
     visitor: impl Fn(usize, Meter) -> Visitor<'w, V> + Sync,
     done: &Done,
@@ -259,7 +260,7 @@ fn run<'w, V: Print + 'w>(
 
 fn run_workers<'w, V: Print + 'w>(
     options: &ScanOptions<'_>,
-    sequencer: &Sequencer<'_, Job<V>>,
+    sequencer: &Sequencer<'_, VisitTask<V>>,
     (stopwatch, meter): (&Stopwatch, Meter),
     visitor: impl Fn(usize, Meter) -> Visitor<'w, V> + Sync,
 ) -> Vec<(Visitor<'w, V>, ThreadTimes)> {

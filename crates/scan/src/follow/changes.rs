@@ -10,7 +10,7 @@ use std::path::{self, Path};
 use std::time::Duration;
 
 use finecomb_sys::file_system::{reports_changes, reports_changes_in};
-use finecomb_sys::notify::{Kinds, Queue};
+use finecomb_sys::notify::{Kinds, ReportQueue};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::stop::Stop;
@@ -27,14 +27,14 @@ const NAMES: Kinds = Kinds::CREATE
 
 /// Reports of changes.
 pub(super) struct Changes {
-    queue: Option<Queue>,
+    queue: Option<ReportQueue>,
     /// Set if some changes are not reported.
     must_poll: bool,
 }
 
 /// Changes that are watched at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum WatchedChanges {
     /// The names in a directory.
     Names,
     /// The names in a directory and the contents of the files.
@@ -48,17 +48,17 @@ const MAX_LINKS: usize = 40;
 
 impl Changes {
     pub(super) fn new() -> Self {
-        let queue = Queue::new().ok();
+        let queue = ReportQueue::new().ok();
         Self { must_poll: queue.is_none(), queue }
     }
 
     /// Watches a directory, if there is one.
-    pub(super) fn watch_directory(&mut self, path: &Path, scope: Scope) {
+    pub(super) fn watch_directory(&mut self, path: &Path, scope: WatchedChanges) {
         let Some(queue) = &self.queue else { return };
         let kinds = match scope {
-            Scope::Names => NAMES,
-            Scope::Files => NAMES | Kinds::MODIFY,
-            Scope::Own => Kinds::MOVE_SELF | Kinds::DELETE_SELF,
+            WatchedChanges::Names => NAMES,
+            WatchedChanges::Files => NAMES | Kinds::MODIFY,
+            WatchedChanges::Own => Kinds::MOVE_SELF | Kinds::DELETE_SELF,
         };
         // The same directory may be watched for both.
         let kinds = kinds | Kinds::ONLY_DIRECTORIES | Kinds::ADD;
@@ -76,15 +76,15 @@ impl Changes {
         let mut ways = vec![absolute];
         for followed in 0.. {
             let Some(way) = ways.pop() else { return };
-            self.watch_directory(parent(&way), Scope::Names);
+            self.watch_directory(parent(&way), WatchedChanges::Names);
             for place in way.ancestors() {
                 let Ok(target) = fs::read_link(place) else {
                     if place != way {
-                        self.watch_directory(place, Scope::Own);
+                        self.watch_directory(place, WatchedChanges::Own);
                     }
                     continue;
                 };
-                self.watch_directory(parent(place), Scope::Names);
+                self.watch_directory(parent(place), WatchedChanges::Names);
                 let rest = way.strip_prefix(place).unwrap_or(Path::new(""));
                 if followed < MAX_LINKS {
                     ways.push(parent(place).join(target).join(rest));

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::changes::{Changes, POLL_INTERVAL, Scope};
+use super::changes::{Changes, POLL_INTERVAL, WatchedChanges};
 use super::input::{FollowedFile, FollowedInput, Prepared, Truncated};
 use crate::block::{FileIdentity, Source};
 use crate::problem::{ProblemKind, Problems};
@@ -23,7 +23,7 @@ use crate::schedule::queue;
 use crate::source::reader::{Context, identified};
 use crate::source::stream::Stream;
 use crate::stop::Stop;
-use crate::walk::{Found, find, open_path};
+use crate::walk::{WalkItem, find, open_path};
 
 /// Time after which a file without a name that no longer grows is closed, so that its space is freed.
 const NAMELESS: Duration = Duration::from_secs(60);
@@ -76,9 +76,9 @@ impl Work {
         self.streams.is_empty() && self.once.is_empty()
     }
 
-    pub(super) fn into_open(self) -> Vec<queue::Work> {
-        let once = self.once.into_iter().map(|(source, file)| queue::Work::File(source, file));
-        self.streams.into_iter().map(queue::Work::Stream).chain(once).collect()
+    pub(super) fn into_open(self) -> Vec<queue::FoldWork> {
+        let once = self.once.into_iter().map(|(source, file)| queue::FoldWork::File(source, file));
+        self.streams.into_iter().map(queue::FoldWork::Stream).chain(once).collect()
     }
 }
 
@@ -213,7 +213,7 @@ impl<'a> FollowedInputs<'a> {
         let mut walk_problems = Problems::default();
         let mut was_missing = std::mem::take(&mut self.missing);
         find(inputs, walk, &mut walk_problems, |found| match found {
-            Found::Named(number, path, metadata) => {
+            WalkItem::Named(number, path, metadata) => {
                 self.changes.watch_path(path);
                 let source = Source::named(number, Some(path.to_owned()));
                 match metadata {
@@ -227,15 +227,15 @@ impl<'a> FollowedInputs<'a> {
                     }
                 }
             }
-            Found::Directory(directory) => {
+            WalkItem::Directory(directory) => {
                 let source = directory.source();
                 let path = source.path().unwrap_or(Path::new("."));
-                self.changes.watch_directory(path, Scope::Files);
+                self.changes.watch_directory(path, WatchedChanges::Files);
                 if directory.is_named() {
                     self.changes.watch_path(path);
                 }
             }
-            Found::Entry(directory, entry) => {
+            WalkItem::Entry(directory, entry) => {
                 // It may have been removed since the directory was listed.
                 let Ok(identity) = directory.identity_of(entry, links) else { return };
                 present.insert(identity);

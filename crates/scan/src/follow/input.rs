@@ -13,7 +13,7 @@ use crate::problem::{ProblemKind, Problems};
 use crate::recognize::MAX_HEAD;
 use crate::source::cut::FileFrom;
 use crate::source::reader::{Context, Sniffed};
-use crate::source::stream::{Origin, Pausing, Stream};
+use crate::source::stream::{ByteSource, Pausing, Stream};
 
 /// Time after which an input is recognised by less than would be examined: whole records that have arrived are counted
 /// then, also if few follow.
@@ -135,7 +135,8 @@ impl FollowedInput {
     /// Follows a pipe or another input that can only be read sequentially.
     pub(super) fn of_pipe(number: usize, source: &Source, pipe: File, context: Context<'_>) -> Self {
         let source = source.with_medium(Medium::Pipe);
-        let mut stream = Stream::new(source.clone(), Origin::File(pipe), Vec::new(), 0, context.bounds, None);
+        let mut stream =
+            Stream::new(source.clone(), ByteSource::File(pipe), Vec::new(), 0, context.bounds, None);
         stream.number = number;
         stream.set_pausing(Pausing::WhenIdle);
         Self {
@@ -339,7 +340,7 @@ impl FollowedFile {
     fn stream(&self, number: usize, source: Source, offset: u64, context: Context<'_>) -> Stream {
         let bytes = FileFrom { file: Arc::clone(&self.file), offset };
         let mut stream =
-            Stream::new(source, Origin::Growing(bytes), Vec::new(), offset, context.bounds, None);
+            Stream::new(source, ByteSource::Growing(bytes), Vec::new(), offset, context.bounds, None);
         stream.number = number;
         stream.set_pausing(Pausing::At(offset));
         stream

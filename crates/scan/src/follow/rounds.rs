@@ -9,11 +9,11 @@ use finecomb_sys::locks::{lock, unpoisoned};
 use crate::collect::merged::{Accumulate, FoldWorker};
 use crate::problem::Problems;
 use crate::schedule::queue::Queue;
-use crate::source::reader::Reader;
+use crate::source::reader::InputReader;
 
 /// Rounds of work. The thread that leads them is worker 0.
 pub(super) struct Rounds<A> {
-    state: Mutex<State>,
+    state: Mutex<RoundState>,
     /// Notified when a round begins and when there are no more.
     begun: Condvar,
     /// Notified when the last other worker ends a round.
@@ -24,7 +24,7 @@ pub(super) struct Rounds<A> {
 }
 
 #[derive(Default)]
-struct State {
+struct RoundState {
     /// Number of the present round, counted from 1.
     round: u64,
     /// Workers that take part in it.
@@ -51,9 +51,9 @@ impl<A: Accumulate> Rounds<A> {
         &self,
         number: usize,
         queue: &'q Queue,
-        mut reader: Reader<'q>,
+        mut reader: InputReader<'q>,
         make: impl Fn() -> A,
-    ) -> Reader<'q> {
+    ) -> InputReader<'q> {
         let mut last = 0;
         loop {
             reader.meter.enter(Phase::Wait);
@@ -80,9 +80,9 @@ impl<A: Accumulate> Rounds<A> {
         &self,
         workers: usize,
         queue: &'q Queue,
-        reader: Reader<'q>,
+        reader: InputReader<'q>,
         make: impl Fn() -> A,
-    ) -> Reader<'q> {
+    ) -> InputReader<'q> {
         {
             let mut state = lock(&self.state);
             state.round += 1;
@@ -109,9 +109,9 @@ impl<A: Accumulate> Rounds<A> {
         &self,
         number: usize,
         queue: &'q Queue,
-        reader: Reader<'q>,
+        reader: InputReader<'q>,
         make: impl Fn() -> A,
-    ) -> Reader<'q> {
+    ) -> InputReader<'q> {
         let accumulator = lock(&self.accumulators[number]).take().unwrap_or_else(make);
         let mut worker = FoldWorker::new(queue, number, accumulator, reader, false);
         worker.run();

@@ -20,9 +20,9 @@ use crate::stop::Stop;
 
 /// All lines.
 #[derive(Clone, Default)]
-struct Lines(Vec<String>);
+struct CollectLines(Vec<String>);
 
-impl Accumulate for Lines {
+impl Accumulate for CollectLines {
     type Part = Vec<String>;
     type Joined = Vec<String>;
 
@@ -42,7 +42,7 @@ impl Accumulate for Lines {
 
 /// Lines and problems that a job has found so far.
 #[derive(Default)]
-struct Seen {
+struct SeenSoFar {
     lines: Vec<String>,
     problems: Vec<String>,
 }
@@ -50,7 +50,7 @@ struct Seen {
 /// The world that a job follows.
 struct World {
     directory: tempfile::TempDir,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<SeenSoFar>>,
 }
 
 impl World {
@@ -117,7 +117,7 @@ fn while_followed(
             let _raise = RaiseAtEnd(stop);
             act(world);
         });
-        let followed = follow(&inputs, &options.clone().into(), Lines::default, |pause| {
+        let followed = follow(&inputs, &options.clone().into(), CollectLines::default, |pause| {
             let mut seen = world.seen.lock().expect("no panic");
             seen.lines = pause.accumulators.iter().flat_map(|lines| lines.0.clone()).collect();
             seen.problems.extend(pause.problems.iter().map(ToString::to_string));
@@ -418,9 +418,9 @@ fn compressed_files_are_read_once_if_they_are_there_at_the_beginning() {
 
 /// Recognises all texts with at least a line, each time by another number.
 #[derive(Default)]
-struct Numbers(AtomicU64);
+struct RecognizeByNumber(AtomicU64);
 
-impl Recognize for Numbers {
+impl Recognize for RecognizeByNumber {
     fn recognize(&self, _: &Source, head: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
         let number = self.0.fetch_add(1, Ordering::Relaxed);
         let recognized = || Recognized { records: Records::Lines, details: Arc::new(number) };
@@ -457,7 +457,7 @@ fn inputs_are_recognised_again_after_a_while() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("a.log");
     fs::write(&path, "1\n").expect("room");
-    let recognize = Some(Arc::new(Numbers::default()) as Arc<dyn Recognize>);
+    let recognize = Some(Arc::new(RecognizeByNumber::default()) as Arc<dyn Recognize>);
     let options = ScanOptions { width: Width::Fixed(1), recognize, ..ScanOptions::default() };
     let mut pauses = 0;
     let followed = follow(&Inputs::new([&path]), &options.clone().into(), Numbered::default, |_| {
@@ -479,8 +479,9 @@ fn a_job_ends_with_its_pipes() {
     let inputs = Inputs::new([&path]);
     let options = ScanOptions { block_size: 16, ..ScanOptions::default() };
     let pauses = Mutex::new(Vec::new());
-    let lines =
-        |accumulators: &[Lines]| accumulators.iter().flat_map(|lines| lines.0.clone()).collect::<Vec<_>>();
+    let lines = |accumulators: &[CollectLines]| {
+        accumulators.iter().flat_map(|lines| lines.0.clone()).collect::<Vec<_>>()
+    };
     thread::scope(|scope| {
         scope.spawn(|| {
             let mut writer = File::options().write(true).open(&path).expect("a reader");
@@ -490,7 +491,7 @@ fn a_job_ends_with_its_pipes() {
             }
             writer.write_all(b"o\nthree").expect("room");
         });
-        let followed = follow(&inputs, &options.clone().into(), Lines::default, |pause| {
+        let followed = follow(&inputs, &options.clone().into(), CollectLines::default, |pause| {
             pauses.lock().expect("no panic").push(lines(pause.accumulators));
             Next::Wait(None)
         });
@@ -503,12 +504,16 @@ fn a_job_ends_with_its_pipes() {
 fn pauses_come_after_the_time_that_was_asked_for() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut pauses = 0;
-    let followed =
-        follow(&Inputs::new([directory.path()]), &ScanOptions::default().into(), Lines::default, |pause| {
+    let followed = follow(
+        &Inputs::new([directory.path()]),
+        &ScanOptions::default().into(),
+        CollectLines::default,
+        |pause| {
             assert!(!pause.has_new && pause.inputs == 0);
             pauses += u32::from(!pause.is_last);
             if pauses < 3 { Next::Wait(Some(Duration::from_millis(1))) } else { Next::End }
-        });
+        },
+    );
     assert!(followed.is_complete);
     assert_eq!(pauses, 3);
 }

@@ -16,7 +16,7 @@ pub(crate) struct Quoting {
 
 /// State between two bytes of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum QuoteState {
     /// A quote begins a quoted text: at the beginning of a field, and after a quote within quotes, which ends the quoting unless
     /// the next byte is a quote.
     Start,
@@ -27,29 +27,29 @@ pub(crate) enum State {
 }
 
 /// All states, in the order of [`Transition`].
-const STATES: [State; 3] = [State::Start, State::Literal, State::Quoted];
+const STATES: [QuoteState; 3] = [QuoteState::Start, QuoteState::Literal, QuoteState::Quoted];
 
 /// Effect of a text on a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Passage {
+pub(crate) struct QuoteEffect {
     /// The state after the text.
-    pub(crate) state: State,
+    pub(crate) state: QuoteState,
     /// Position after the last end of a record in the text; 0 if none ends in it.
     pub(crate) last_record: usize,
 }
 
 /// Effect of a text on every state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Transition([Passage; 3]);
+pub(crate) struct Transition([QuoteEffect; 3]);
 
 impl Transition {
     /// A text that cannot be read: every state remains.
     pub(crate) fn unknown() -> Self {
-        Self(STATES.map(|state| Passage { state, last_record: 0 }))
+        Self(STATES.map(|state| QuoteEffect { state, last_record: 0 }))
     }
 
     /// Effect on this state.
-    pub(crate) fn of(&self, state: State) -> Passage {
+    pub(crate) fn of(&self, state: QuoteState) -> QuoteEffect {
         self.0[state as usize]
     }
 }
@@ -61,11 +61,11 @@ impl Quoting {
     }
 
     /// Effect of a text on a state.
-    pub(crate) fn pass(self, text: &[u8], state: State) -> Passage {
+    pub(crate) fn pass(self, text: &[u8], state: QuoteState) -> QuoteEffect {
         match memchr(QUOTE, text) {
             None => self.pass_unquoted(text, state),
             Some(_) => {
-                let mut runs = [Run::from(state)];
+                let mut runs = [PassRun::from(state)];
                 dispatch(Pass { text, quoting: self, runs: &mut runs });
                 runs[0].passage()
             }
@@ -80,31 +80,31 @@ impl Quoting {
         // Most texts lead every state to the same one within a few fields.
         const FIRST: usize = 4 << 10;
         let (first, rest) = text.split_at(FIRST.min(text.len()));
-        let mut runs = STATES.map(Run::from);
+        let mut runs = STATES.map(PassRun::from);
         dispatch(Pass { text: first, quoting: self, runs: &mut runs });
-        let after_first = Transition(runs.map(Run::passage));
-        let mut known: [Option<Passage>; 3] = [None; 3];
-        Transition(after_first.0.map(|Passage { state, last_record }| {
+        let after_first = Transition(runs.map(PassRun::passage));
+        let mut known: [Option<QuoteEffect>; 3] = [None; 3];
+        Transition(after_first.0.map(|QuoteEffect { state, last_record }| {
             let after = *known[state as usize].get_or_insert_with(|| self.pass(rest, state));
             let in_rest = if after.last_record > 0 { first.len() + after.last_record } else { 0 };
-            Passage { state: after.state, last_record: last_record.max(in_rest) }
+            QuoteEffect { state: after.state, last_record: last_record.max(in_rest) }
         }))
     }
 
     /// Effect of a text without quotes on a state.
-    fn pass_unquoted(self, text: &[u8], state: State) -> Passage {
-        let Some(&last) = text.last() else { return Passage { state, last_record: 0 } };
-        if state == State::Quoted {
-            return Passage { state, last_record: 0 };
+    fn pass_unquoted(self, text: &[u8], state: QuoteState) -> QuoteEffect {
+        let Some(&last) = text.last() else { return QuoteEffect { state, last_record: 0 } };
+        if state == QuoteState::Quoted {
+            return QuoteEffect { state, last_record: 0 };
         }
         let is_start = last == self.delimiter || last == self.line_end;
         let last_record = memrchr(self.line_end, text).map_or(0, |end| end + 1);
-        Passage { state: if is_start { State::Start } else { State::Literal }, last_record }
+        QuoteEffect { state: if is_start { QuoteState::Start } else { QuoteState::Literal }, last_record }
     }
 
     /// Returns the position of the first end of a record in `text`; if there is none, the state after the text.
-    pub(crate) fn first_end(self, text: &[u8], state: State) -> Result<usize, State> {
-        if state != State::Quoted {
+    pub(crate) fn first_end(self, text: &[u8], state: QuoteState) -> Result<usize, QuoteState> {
+        if state != QuoteState::Quoted {
             // Most records are lines without quotes.
             let line = memchr(self.line_end, text);
             if memchr(QUOTE, &text[..line.unwrap_or(text.len())]).is_none() {
@@ -117,21 +117,21 @@ impl Quoting {
 
 /// Bits of the bytes of a text of up to 64 bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct Window {
+pub(crate) struct QuoteBits {
     quotes: u64,
     /// Delimiters and line ends.
-    starts: u64,
+    separators: u64,
     line_ends: u64,
     /// Index of the last byte.
     last: u32,
 }
 
-impl Window {
+impl QuoteBits {
     #[inline(always)]
     pub(crate) fn of<M: Masks>(masks: M, bytes: &[u8; 64], quoting: Quoting) -> Self {
         Self {
             quotes: masks.equal(bytes, QUOTE),
-            starts: masks.equal_either(bytes, quoting.delimiter, quoting.line_end),
+            separators: masks.equal_either(bytes, quoting.delimiter, quoting.line_end),
             line_ends: masks.equal(bytes, quoting.line_end),
             last: 63,
         }
@@ -145,8 +145,9 @@ impl Window {
         bytes[..rest.len()].copy_from_slice(rest);
         let all = Self::of(masks, &bytes, quoting);
         let valid = !0 >> (63 - last);
-        let (quotes, starts, line_ends) = (all.quotes & valid, all.starts & valid, all.line_ends & valid);
-        Some(Self { quotes, starts, line_ends, last: last as u32 })
+        let (quotes, separators, line_ends) =
+            (all.quotes & valid, all.separators & valid, all.line_ends & valid);
+        Some(Self { quotes, separators, line_ends, last: last as u32 })
     }
 }
 
@@ -159,18 +160,21 @@ pub(crate) struct Carry {
     start: u64,
 }
 
-impl From<State> for Carry {
-    fn from(state: State) -> Self {
-        Self { inside: if state == State::Quoted { !0 } else { 0 }, start: u64::from(state == State::Start) }
+impl From<QuoteState> for Carry {
+    fn from(state: QuoteState) -> Self {
+        Self {
+            inside: if state == QuoteState::Quoted { !0 } else { 0 },
+            start: u64::from(state == QuoteState::Start),
+        }
     }
 }
 
 impl Carry {
-    fn state(self) -> State {
+    fn state(self) -> QuoteState {
         match self {
-            Self { inside: 0, start: 0 } => State::Literal,
-            Self { inside: 0, .. } => State::Start,
-            _ => State::Quoted,
+            Self { inside: 0, start: 0 } => QuoteState::Literal,
+            Self { inside: 0, .. } => QuoteState::Start,
+            _ => QuoteState::Quoted,
         }
     }
 
@@ -180,13 +184,13 @@ impl Carry {
     /// literal at first. The first quote that would open quotes where none may begin is in fact literal, and so are the later ones
     /// up to the beginning of the next quoted field. They are left out, and the rest is examined again.
     #[inline(always)]
-    pub(crate) fn advance<M: Masks>(&mut self, masks: M, window: Window) -> u64 {
-        let Window { mut quotes, starts, line_ends, last } = window;
+    pub(crate) fn advance<M: Masks>(&mut self, masks: M, window: QuoteBits) -> u64 {
+        let QuoteBits { mut quotes, separators, line_ends, last } = window;
         if quotes == 0 {
-            self.start = starts >> last & 1 & !self.inside;
+            self.start = separators >> last & 1 & !self.inside;
             return line_ends & !self.inside;
         }
-        let at_start = quotes & (starts << 1 | self.start);
+        let at_start = quotes & (separators << 1 | self.start);
         loop {
             // The bytes after which the text is within quotes.
             let inside = masks.prefix_xor(quotes) ^ self.inside;
@@ -194,7 +198,7 @@ impl Carry {
             let literal = quotes & inside & !(at_start | closing << 1);
             if literal == 0 {
                 self.inside = (inside >> last & 1).wrapping_neg();
-                self.start = (starts & !inside | closing) >> last & 1;
+                self.start = (separators & !inside | closing) >> last & 1;
                 return line_ends & !inside;
             }
             let before = literal.wrapping_sub(1) & !literal;
@@ -206,35 +210,35 @@ impl Carry {
 
 /// State of a pass that began in one state.
 #[derive(Clone, Copy)]
-struct Run {
+struct PassRun {
     carry: Carry,
     last_record: usize,
 }
 
-impl From<State> for Run {
-    fn from(state: State) -> Self {
+impl From<QuoteState> for PassRun {
+    fn from(state: QuoteState) -> Self {
         Self { carry: state.into(), last_record: 0 }
     }
 }
 
-impl Run {
+impl PassRun {
     #[inline(always)]
-    fn advance<M: Masks>(&mut self, masks: M, window: Window, base: usize) {
+    fn advance<M: Masks>(&mut self, masks: M, window: QuoteBits, base: usize) {
         let ends = self.carry.advance(masks, window);
         if ends != 0 {
             self.last_record = base + 64 - ends.leading_zeros() as usize;
         }
     }
 
-    fn passage(self) -> Passage {
-        Passage { state: self.carry.state(), last_record: self.last_record }
+    fn passage(self) -> QuoteEffect {
+        QuoteEffect { state: self.carry.state(), last_record: self.last_record }
     }
 }
 
 struct Pass<'a, const N: usize> {
     text: &'a [u8],
     quoting: Quoting,
-    runs: &'a mut [Run; N],
+    runs: &'a mut [PassRun; N],
 }
 
 impl<const N: usize> Kernel for Pass<'_, N> {
@@ -247,13 +251,13 @@ impl<const N: usize> Kernel for Pass<'_, N> {
         let (windows, rest) = text.as_chunks::<64>();
         let mut base = 0;
         for bytes in windows {
-            let window = Window::of(masks, bytes, quoting);
+            let window = QuoteBits::of(masks, bytes, quoting);
             for run in &mut runs {
                 run.advance(masks, window, base);
             }
             base += 64;
         }
-        if let Some(window) = Window::of_rest(masks, rest, quoting) {
+        if let Some(window) = QuoteBits::of_rest(masks, rest, quoting) {
             for run in &mut runs {
                 run.advance(masks, window, base);
             }
@@ -265,26 +269,26 @@ impl<const N: usize> Kernel for Pass<'_, N> {
 struct FirstEnd<'a> {
     text: &'a [u8],
     quoting: Quoting,
-    state: State,
+    state: QuoteState,
 }
 
 impl Kernel for FirstEnd<'_> {
-    type Output = Result<usize, State>;
+    type Output = Result<usize, QuoteState>;
 
     #[inline(always)]
-    fn run<M: Masks>(self, masks: M) -> Result<usize, State> {
+    fn run<M: Masks>(self, masks: M) -> Result<usize, QuoteState> {
         let Self { text, quoting, state } = self;
         let mut carry = Carry::from(state);
         let (windows, rest) = text.as_chunks::<64>();
         let mut base = 0;
         for bytes in windows {
-            let ends = carry.advance(masks, Window::of(masks, bytes, quoting));
+            let ends = carry.advance(masks, QuoteBits::of(masks, bytes, quoting));
             if ends != 0 {
                 return Ok(base + ends.trailing_zeros() as usize);
             }
             base += 64;
         }
-        if let Some(window) = Window::of_rest(masks, rest, quoting) {
+        if let Some(window) = QuoteBits::of_rest(masks, rest, quoting) {
             let ends = carry.advance(masks, window);
             if ends != 0 {
                 return Ok(base + ends.trailing_zeros() as usize);

@@ -27,7 +27,7 @@ const MAX_BACKOFF: usize = 512;
 
 /// Measurements of a job in a short window.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Window {
+pub(crate) struct Measurement {
     pub(crate) time: Duration,
     /// CPU time of this process.
     pub(crate) cpu_time: Duration,
@@ -41,7 +41,7 @@ pub(crate) struct Window {
     pub(crate) has_backlog: bool,
 }
 
-impl Window {
+impl Measurement {
     /// Average number of busy cores.
     fn cores(&self) -> f64 {
         self.cpu_time.as_secs_f64() / self.time.as_secs_f64()
@@ -107,7 +107,7 @@ impl Governor {
     }
 
     /// Returns the number of workers that the job should have after this window.
-    pub(crate) fn decide(&mut self, window: &Window) -> usize {
+    pub(crate) fn decide(&mut self, window: &Measurement) -> usize {
         self.throughputs.push(window.throughput());
         self.cooldown = self.cooldown.saturating_sub(1);
         if window.from_storage >= MIN_COLD_BYTES {
@@ -128,7 +128,7 @@ impl Governor {
 
     /// Adds workers, and so concurrent reads, as long as workers wait for storage. Removes them if the cores are busy all the
     /// same, as with a parser: they would only take turns.
-    fn decide_cold(&mut self, window: &Window) {
+    fn decide_cold(&mut self, window: &Measurement) {
         let present = self.wanted as f64;
         let waiting_for_storage = present - window.idle() - window.cores();
         let cores_are_idle = window.cores() < 0.9 * self.cores as f64;
@@ -144,7 +144,7 @@ impl Governor {
         }
     }
 
-    fn decide_warm(&mut self, window: &Window) {
+    fn decide_warm(&mut self, window: &Measurement) {
         if let Some(trial) = &self.trial {
             if self.throughputs.len() < TRIAL_WINDOWS {
                 return;
@@ -205,8 +205,8 @@ mod tests {
     const TIME: Duration = Duration::from_millis(5);
 
     /// A window with this number of busy cores and idle workers, and these MiB from storage.
-    fn window(cores: f64, idle: f64, from_storage: u64, work: u64) -> Window {
-        Window {
+    fn window(cores: f64, idle: f64, from_storage: u64, work: u64) -> Measurement {
+        Measurement {
             time: TIME,
             cpu_time: TIME.mul_f64(cores),
             idle: TIME.mul_f64(idle),
@@ -216,7 +216,7 @@ mod tests {
         }
     }
 
-    fn after(governor: &mut Governor, windows: usize, window: &Window) -> usize {
+    fn after(governor: &mut Governor, windows: usize, window: &Measurement) -> usize {
         (0..windows).map(|_| governor.decide(window)).last().expect("at least one window")
     }
 
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn a_single_large_file_adds_no_workers() {
         let mut governor = Governor::new(2);
-        let cold = Window { has_backlog: false, ..window(0.5, 0.0, 5, 100) };
+        let cold = Measurement { has_backlog: false, ..window(0.5, 0.0, 5, 100) };
         assert_eq!(after(&mut governor, 10, &cold), 2);
     }
 

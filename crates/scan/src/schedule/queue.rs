@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::pool::{Backlog, Pool};
-use super::task::Task;
+use super::task::Unopened;
 use crate::block::Source;
 use crate::progress::Extent;
 use crate::source::archive::Archive;
@@ -23,16 +23,16 @@ pub(crate) struct Queue {
 #[derive(Default)]
 pub(crate) struct Unordered {
     /// Open inputs, the next one last. A file stays until its chunks are all claimed.
-    open: Vec<Work>,
+    open: Vec<FoldWork>,
     /// Tasks to do, the next one last.
-    tasks: Vec<Task>,
+    tasks: Vec<Unopened>,
     /// Streams that have paused.
     paused: Vec<Stream>,
 }
 
 /// A piece of work for a worker.
-pub(crate) enum Work {
-    Open(Task),
+pub(crate) enum FoldWork {
+    Open(Unopened),
     /// A regular file that no worker has begun to read.
     File(Source, File),
     Chunks(Arc<Chunks>),
@@ -41,13 +41,13 @@ pub(crate) enum Work {
 }
 
 impl Backlog for Unordered {
-    type Work = Work;
+    type Work = FoldWork;
 
-    fn take(&mut self) -> Option<Work> {
-        if let Some(Work::Chunks(file)) = self.open.last() {
-            return Some(Work::Chunks(Arc::clone(file)));
+    fn take(&mut self) -> Option<FoldWork> {
+        if let Some(FoldWork::Chunks(file)) = self.open.last() {
+            return Some(FoldWork::Chunks(Arc::clone(file)));
         }
-        self.open.pop().or_else(|| self.tasks.pop().map(Work::Open))
+        self.open.pop().or_else(|| self.tasks.pop().map(FoldWork::Open))
     }
 
     fn is_empty(&self) -> bool {
@@ -62,24 +62,24 @@ impl Backlog for Unordered {
 impl Queue {
     /// Creates a queue for this number of named inputs.
     pub(crate) fn new(named: usize, stop: Option<Arc<Stop>>) -> Self {
-        let tasks = (0..named).rev().map(Task::Named).collect();
+        let tasks = (0..named).rev().map(Unopened::Named).collect();
         let pool = Pool::new(Unordered { tasks, ..Unordered::default() }, stop);
         Self { pool, extent: Extent::default() }
     }
 
     /// Adds tasks, to be done in this order before all other tasks.
-    pub(crate) fn add_tasks(&self, tasks: Vec<Task>) {
+    pub(crate) fn add_tasks(&self, tasks: Vec<Unopened>) {
         self.pool.change(|work| work.tasks.extend(tasks.into_iter().rev()));
     }
 
     /// Adds open inputs, to be processed in this order before all others.
-    pub(crate) fn add_open(&self, inputs: Vec<Work>) {
+    pub(crate) fn add_open(&self, inputs: Vec<FoldWork>) {
         self.pool.change(|work| work.open.extend(inputs.into_iter().rev()));
     }
 
     /// Removes a file whose chunks are all claimed.
     pub(crate) fn remove_file(&self, file: &Arc<Chunks>) {
-        let is_other = |work: &Work| !matches!(work, Work::Chunks(other) if Arc::ptr_eq(file, other));
+        let is_other = |work: &FoldWork| !matches!(work, FoldWork::Chunks(other) if Arc::ptr_eq(file, other));
         self.pool.lock().open.retain(is_other);
     }
 
@@ -92,7 +92,7 @@ impl Queue {
     pub(crate) fn take_paused(&self) -> Vec<Stream> {
         let work = &mut **self.pool.lock();
         let unread = work.open.drain(..).filter_map(|work| match work {
-            Work::Stream(stream) => Some(stream),
+            FoldWork::Stream(stream) => Some(stream),
             _ => None,
         });
         work.paused.drain(..).chain(unread).collect()

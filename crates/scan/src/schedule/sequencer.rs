@@ -29,7 +29,7 @@ use crate::stop::Stop;
 pub(crate) struct SlotId(u32);
 
 #[derive(Default)]
-struct Slot {
+struct OutputSlot {
     next: Option<SlotId>,
     chunks: VecDeque<Chunk>,
     filled: bool,
@@ -87,7 +87,7 @@ struct Out<'a> {
 
 /// Tasks and their output, in order.
 pub(crate) struct Sequence<T> {
-    slots: Vec<Slot>,
+    slots: Vec<OutputSlot>,
     free: Vec<SlotId>,
     front: Option<SlotId>,
     /// Tasks ordered by slot, the first one last. A task in progress keeps its place for the tasks that it may add.
@@ -432,7 +432,7 @@ impl<T: Divisible> Sequence<T> {
     /// Creates a slot right after another one.
     fn new_slot(&mut self, after: Option<SlotId>) -> SlotId {
         let next = after.and_then(|SlotId(after)| self.slots[after as usize].next);
-        let slot = Slot { next, ..Slot::default() };
+        let slot = OutputSlot { next, ..OutputSlot::default() };
         let id = match self.free.pop() {
             Some(id) => {
                 self.slots[id.0 as usize] = slot;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use finecomb_sys::{Usage, bytes_from_storage, threads};
 
-use super::governor::{Governor, Window};
+use super::governor::{Governor, Measurement};
 use super::pace::Governed;
 use crate::options::{MAX_WIDTH, Width};
 use crate::progress::JobEnd;
@@ -31,7 +31,7 @@ pub(crate) fn run<R: Send>(
     first: impl FnOnce() -> R,
     work: impl Fn(usize) -> R + Sync,
 ) -> Vec<R> {
-    let done = threads::Results::default();
+    let done = threads::NumberedResults::default();
     let first = Box::new(|| done.put(0, first()));
     run_each(width, job, over, first, &|number| done.put(number, work(number)));
     done.in_order()
@@ -90,9 +90,9 @@ fn govern(
 ) {
     let start = Instant::now();
     let mut present = governor.wanted();
-    let mut last = Sample::of(job);
+    let mut last = JobTotals::of(job);
     while over.is_still_running_after(if start.elapsed() < LONG_JOB { FIRST_WINDOW } else { WINDOW }) {
-        let sample = Sample::of(job);
+        let sample = JobTotals::of(job);
         let wanted = governor.decide(&sample.since(&last, job));
         last = sample;
         if wanted != present {
@@ -124,7 +124,7 @@ fn vary_workers(mut random: u64, job: &dyn Governed, over: &JobEnd) {
 }
 
 /// Totals of a job at some time.
-struct Sample {
+struct JobTotals {
     at: Instant,
     cpu_time: Duration,
     idle: Duration,
@@ -132,7 +132,7 @@ struct Sample {
     work: u64,
 }
 
-impl Sample {
+impl JobTotals {
     fn of(job: &dyn Governed) -> Self {
         Self {
             at: Instant::now(),
@@ -143,8 +143,8 @@ impl Sample {
         }
     }
 
-    fn since(&self, before: &Self, job: &dyn Governed) -> Window {
-        Window {
+    fn since(&self, before: &Self, job: &dyn Governed) -> Measurement {
+        Measurement {
             time: self.at - before.at,
             cpu_time: self.cpu_time.saturating_sub(before.cpu_time),
             idle: self.idle.saturating_sub(before.idle),

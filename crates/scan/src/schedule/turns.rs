@@ -7,9 +7,9 @@ use std::thread::{self, Thread};
 use finecomb_sys::locks::lock;
 
 /// A value that is accessed in turns, numbered from 0.
-pub(crate) struct Turns<T>(Mutex<State<T>>);
+pub(crate) struct Turns<T>(Mutex<TurnState<T>>);
 
-struct State<T> {
+struct TurnState<T> {
     turn: u64,
     /// Waiting threads, with their turns. Only the next one is woken: with many threads, waking all of them costs more
     /// than the work.
@@ -19,7 +19,7 @@ struct State<T> {
 
 impl<T> Turns<T> {
     pub(crate) fn new(value: T) -> Self {
-        Self(Mutex::new(State { turn: 0, waiting: Vec::new(), value }))
+        Self(Mutex::new(TurnState { turn: 0, waiting: Vec::new(), value }))
     }
 
     /// Waits for the turn with this number, which ends when the guard is dropped. Threads with earlier turns must end
@@ -43,13 +43,13 @@ impl<T> Turns<T> {
         look(&mut self.lock().value)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, TurnState<T>> {
         lock(&self.0)
     }
 }
 
 /// The value, for the duration of a turn.
-pub(crate) struct Turn<'a, T>(MutexGuard<'a, State<T>>);
+pub(crate) struct Turn<'a, T>(MutexGuard<'a, TurnState<T>>);
 
 impl<T> Deref for Turn<'_, T> {
     type Target = T;

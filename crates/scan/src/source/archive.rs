@@ -9,7 +9,7 @@
 //!
 //! # Adding a format
 //!
-//! A module below `archive` that fills a [`Batch`], a variant of `Kind`, its signature in [`Archive::open`] and [`Archive::in_stream`],
+//! A module below `archive` that fills a [`MemberBatch`], a variant of `ArchiveKind`, its signature in [`Archive::open`] and [`Archive::in_stream`],
 //! and its extensions in `EXTENSIONS`. Selection and visits of members know no formats. Tests are `archives.rs` of this
 //! crate and of `comb`, and `fuzz/hunt_archives.py` damages archives. docs/commands/grep.md lists the formats.
 
@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::cut::FileFrom;
-use super::decompress::format::Format;
+use super::decompress::format::Compression;
 use crate::block::Source;
 use crate::problem::{ProblemKind, Problems};
 
@@ -57,10 +57,10 @@ pub(crate) fn is_archive_name(name: &[u8]) -> bool {
 /// An archive, and how far it has been read.
 pub(crate) struct Archive {
     pub(crate) source: Source,
-    kind: Kind,
+    kind: ArchiveKind,
 }
 
-enum Kind {
+enum ArchiveKind {
     Tar(tar::Tar),
     Zip(zip::Zip),
 }
@@ -68,11 +68,11 @@ enum Kind {
 /// A member, and its text.
 pub(crate) struct Member {
     pub(crate) source: Source,
-    pub(crate) text: Text,
+    pub(crate) text: MemberText,
 }
 
 /// The text of a member.
-pub(crate) enum Text {
+pub(crate) enum MemberText {
     /// In memory.
     Known(Vec<u8>),
     /// To be read from a tar before that is read on.
@@ -83,7 +83,7 @@ pub(crate) enum Text {
     Unread,
 }
 
-impl Text {
+impl MemberText {
     /// Opens the text of a member that is not in memory.
     ///
     /// # Errors
@@ -100,15 +100,15 @@ impl Text {
 
 /// The next members of an archive.
 #[derive(Default)]
-pub(crate) struct Batch {
+pub(crate) struct MemberBatch {
     pub(crate) members: Vec<Member>,
     /// Size of the texts that are in memory, in bytes.
     size: usize,
 }
 
-impl Batch {
-    fn push(&mut self, source: Source, text: Text) {
-        if let Text::Known(bytes) = &text {
+impl MemberBatch {
+    fn push(&mut self, source: Source, text: MemberText) {
+        if let MemberText::Known(bytes) = &text {
             self.size += bytes.len();
         }
         self.members.push(Member { source, text });
@@ -120,12 +120,12 @@ impl Batch {
 
     /// Whether the archive must not be read on before these members have been read.
     pub(crate) fn is_streamed(&self) -> bool {
-        matches!(self.members.last(), Some(Member { text: Text::Streamed(_), .. }))
+        matches!(self.members.last(), Some(Member { text: MemberText::Streamed(_), .. }))
     }
 }
 
 /// The members that are wanted, and what of them.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct WantedMembers<'a> {
     /// Selects members by name.
     pub(crate) selects: &'a dyn Fn(&[u8]) -> bool,
     /// Members of fewer bytes may be kept in memory.
@@ -135,7 +135,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// A tar that can only be read sequentially, and its compression.
-pub(crate) struct TarStream(Option<Format>);
+pub(crate) struct TarStream(Option<Compression>);
 
 impl TarStream {
     /// Opens the archive, which begins with `head`.
@@ -145,7 +145,7 @@ impl TarStream {
             Some(format) => format.reader(whole).map_err(|error| ProblemKind::Decode { error })?,
             None => Box::new(whole),
         };
-        Ok(Archive { source: source.without_details(), kind: Kind::Tar(tar::Tar::new(text)) })
+        Ok(Archive { source: source.without_details(), kind: ArchiveKind::Tar(tar::Tar::new(text)) })
     }
 }
 
@@ -157,14 +157,14 @@ impl Archive {
     /// If the file cannot be read.
     pub(crate) fn open(source: &Source, file: &File, start: u64, head: &[u8]) -> io::Result<Option<Self>> {
         let kind = if is_zip(head) {
-            Kind::Zip(zip::Zip::new(Arc::new(file.try_clone()?), start)?)
+            ArchiveKind::Zip(zip::Zip::new(Arc::new(file.try_clone()?), start)?)
         } else if is_tar(head, source) {
             let file = FileFrom { file: Arc::new(file.try_clone()?), offset: start };
-            Kind::Tar(tar::Tar::of_file(file))
-        } else if let Some(format) = Format::of(head, source.path().and_then(Path::extension)) {
+            ArchiveKind::Tar(tar::Tar::of_file(file))
+        } else if let Some(format) = Compression::of(head, source.path().and_then(Path::extension)) {
             let file = FileFrom { file: Arc::new(file.try_clone()?), offset: start };
             match compressed_tar(source, format, file) {
-                Ok(tar) => Kind::Tar(tar),
+                Ok(tar) => ArchiveKind::Tar(tar),
                 Err(_) => return Ok(None),
             }
         } else {
@@ -186,7 +186,9 @@ impl Archive {
         if is_tar(head, source) {
             return Ok(Some(TarStream(None)));
         }
-        let Some(format) = Format::of(head, source.path().and_then(Path::extension)) else { return Ok(None) };
+        let Some(format) = Compression::of(head, source.path().and_then(Path::extension)) else {
+            return Ok(None);
+        };
         let text =
             format.reader(io::Cursor::new(head.to_vec())).map_err(|error| ProblemKind::Decode { error })?;
         let (start, _) = with_head(text);
@@ -194,11 +196,15 @@ impl Archive {
     }
 
     /// Returns the next members that are wanted; `None` at the end. Damage is recorded, and ends the archive.
-    pub(crate) fn next(&mut self, wanted: &Wanted<'_>, problems: &mut Problems) -> Option<Batch> {
-        let mut batch = Batch::default();
+    pub(crate) fn next(
+        &mut self,
+        wanted: &WantedMembers<'_>,
+        problems: &mut Problems,
+    ) -> Option<MemberBatch> {
+        let mut batch = MemberBatch::default();
         let result = match &mut self.kind {
-            Kind::Tar(tar) => tar.fill(&self.source, wanted, &mut batch, problems),
-            Kind::Zip(zip) => zip.fill(&self.source, wanted, &mut batch, problems),
+            ArchiveKind::Tar(tar) => tar.fill(&self.source, wanted, &mut batch, problems),
+            ArchiveKind::Zip(zip) => zip.fill(&self.source, wanted, &mut batch, problems),
         };
         if let Err(error) = result {
             problems.add(&self.source, ProblemKind::Decode { error });
@@ -217,7 +223,7 @@ fn with_head(mut text: Box<dyn Read + Send>) -> (Vec<u8>, Box<dyn Read + Send>) 
 }
 
 /// Opens a compressed tar. If the text is no tar, the error carries no information.
-fn compressed_tar(source: &Source, format: Format, file: FileFrom) -> io::Result<tar::Tar> {
+fn compressed_tar(source: &Source, format: Compression, file: FileFrom) -> io::Result<tar::Tar> {
     let (head, whole) = with_head(format.reader(file)?);
     if is_tar(&head, source) { Ok(tar::Tar::new(whole)) } else { Err(io::ErrorKind::InvalidData.into()) }
 }

@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr2, memrchr, memrchr2};
 
 use crate::records::Records;
-use crate::records::quoting::{Passage, Quoting, State};
+use crate::records::quoting::{QuoteEffect, QuoteState, Quoting};
 
 /// Maximum block size, in bytes. Together with [`MAX_LINE_LIMIT`] it keeps every position within a block below 2^32.
 pub const MAX_BLOCK_SIZE: usize = 1 << 30;
@@ -100,20 +100,20 @@ impl Bounds {
     pub(crate) fn first_record_end(self, bytes: &[u8], prefix: usize) -> Option<usize> {
         match self.quoting() {
             None => self.first_end(bytes, prefix),
-            Some(quoting) => quoting.first_end(bytes, State::Start).ok(),
+            Some(quoting) => quoting.first_end(bytes, QuoteState::Start).ok(),
         }
     }
 
     /// Length of the last record of a text, if its quotes are not closed and it is not too long; otherwise 0. `state` is
     /// that at the end of the text.
-    pub(crate) fn unclosed(self, length: usize, state: State) -> usize {
-        if state == State::Quoted && length <= self.max_line { length } else { 0 }
+    pub(crate) fn unclosed(self, length: usize, state: QuoteState) -> usize {
+        if state == QuoteState::Quoted && length <= self.max_line { length } else { 0 }
     }
 
     /// The same for a text that begins with a record.
     pub(crate) fn unclosed_in(self, text: &[u8]) -> usize {
         self.quoting().map_or(0, |quoting| {
-            let Passage { state, last_record } = quoting.pass(text, State::Start);
+            let QuoteEffect { state, last_record } = quoting.pass(text, QuoteState::Start);
             self.unclosed(text.len() - last_record, state)
         })
     }
@@ -123,7 +123,7 @@ impl Bounds {
         let (before, after) = bytes.split_at(position);
         let end = match self.quoting() {
             None => memchr(self.line_end, after),
-            Some(quoting) => quoting.first_end(after, quoting.pass(before, State::Start).state).ok(),
+            Some(quoting) => quoting.first_end(after, quoting.pass(before, QuoteState::Start).state).ok(),
         };
         end.map(|end| position + end)
     }

@@ -75,7 +75,7 @@ fn first_part(bytes: &[u8], mut prefix: usize, bounds: Bounds) -> (usize, bool) 
 }
 
 /// Part of a block: whole records, or an overlong one.
-pub(crate) struct Part<'a> {
+pub(crate) struct BlockPart<'a> {
     /// Position in the block.
     pub(crate) start: usize,
     pub(crate) bytes: &'a mut [u8],
@@ -94,12 +94,12 @@ pub(crate) fn parts_of_records(
     unclosed: usize,
     in_long_line: bool,
     bounds: Bounds,
-) -> impl Iterator<Item = Part<'_>> {
+) -> impl Iterator<Item = BlockPart<'_>> {
     let begin = bytes.len() - unclosed;
     let (closed, unclosed) = bytes.split_at_mut(begin);
     let lines = parts(unclosed, false, Bounds { records: Records::Lines, ..bounds });
     parts(closed, in_long_line, bounds)
-        .chain(lines.map(move |part| Part { start: begin + part.start, ..part }))
+        .chain(lines.map(move |part| BlockPart { start: begin + part.start, ..part }))
 }
 
 /// Advances the number of a line, if it is known, past `bytes`.
@@ -114,7 +114,7 @@ pub(crate) fn parts(
     mut bytes: &mut [u8],
     mut in_long_line: bool,
     bounds: Bounds,
-) -> impl Iterator<Item = Part<'_>> {
+) -> impl Iterator<Item = BlockPart<'_>> {
     let mut next = 0;
     std::iter::from_fn(move || {
         if bytes.is_empty() {
@@ -128,25 +128,25 @@ pub(crate) fn parts(
         let begins_in = in_long_line;
         in_long_line = bounds.prefix_after(part[length - 1]) > 0;
         let too_long = too_long.then_some(length);
-        Some(Part { start, bytes: part, too_long, records: bounds.records, in_long_line: begins_in })
+        Some(BlockPart { start, bytes: part, too_long, records: bounds.records, in_long_line: begins_in })
     })
 }
 
 /// Splits a part of more than twice the block size into slices of whole records.
-pub(crate) fn slices(part: Part<'_>, bounds: Bounds) -> impl Iterator<Item = Part<'_>> {
-    let Part { mut start, bytes, too_long, records, in_long_line } = part;
+pub(crate) fn slices(part: BlockPart<'_>, bounds: Bounds) -> impl Iterator<Item = BlockPart<'_>> {
+    let BlockPart { mut start, bytes, too_long, records, in_long_line } = part;
     let bounds = Bounds { records, ..bounds };
     let mut rest = Some(bytes);
     std::iter::from_fn(move || {
         let bytes = rest.take()?;
         let is_large = too_long.is_none() && bytes.len() / 2 > bounds.block_size;
         let end = if is_large { bounds.record_end_from(bytes, bounds.block_size) } else { None };
-        let Some(end) = end else { return Some(Part { start, bytes, too_long, records, in_long_line }) };
+        let Some(end) = end else { return Some(BlockPart { start, bytes, too_long, records, in_long_line }) };
         let (slice, after) = bytes.split_at_mut(end + 1);
         rest = Some(after).filter(|after| !after.is_empty());
         let at = start;
         start += slice.len();
-        Some(Part { start: at, bytes: slice, too_long, records, in_long_line })
+        Some(BlockPart { start: at, bytes: slice, too_long, records, in_long_line })
     })
 }
 
@@ -160,7 +160,7 @@ mod tests {
     fn cut(text: &str, max_line: usize) -> Vec<(usize, String)> {
         let bounds = ScanOptions { block_size: 1, max_line, ..ScanOptions::default() }.bounds();
         let mut bytes = text.as_bytes().to_vec();
-        let shown = |part: Part<'_>| {
+        let shown = |part: BlockPart<'_>| {
             let text = String::from_utf8_lossy(part.bytes).into_owned();
             (part.start, if part.too_long.is_some() { format!("[{text}]") } else { text })
         };

@@ -5,7 +5,7 @@
 //!
 //! # Adding a format
 //!
-//! A variant of `Format`, its extension in `EXTENSIONS`, its signature in `Format::of` and `Format::may_continue`, and a `Decoder` in a module below. The compiler
+//! A variant of `Compression`, its extension in `EXTENSIONS`, its signature in `Compression::of` and `Compression::may_continue`, and a `Decoder` in a module below. The compiler
 //! then asks `split` whether it has parts; `reader_after` and `members::is_header` decide by a `_` arm, and `archive/zip` refuses a
 //! method that it does not name. `tests` compresses and damages texts in every format, and so does `fuzz/hunt_inputs.py`.
 //! An index of a tree knows which files are compressed: the version of its catalog goes up (`MAGIC` in `finecomb-tree-index`,
@@ -25,15 +25,15 @@ use finecomb_sys::BufferedInput;
 
 use brotli::Brotli;
 use compress::Compress;
-use format::{Failure, Format};
+use format::{Compression, DecompressError};
 use lz4::Lz4;
-use member::{Bzip2, Decoder, Deflate, Gzip, Lzma, Members, Xz, Zstd};
+use member::{Bzip2, Decoder, Deflate, Gzip, Lzma, MemberDecoder, Xz, Zstd};
 use windows::Windows;
 
 /// Size of a read of compressed data, in bytes.
 pub(super) const INPUT_BUFFER: usize = 128 << 10;
 
-impl Format {
+impl Compression {
     /// Decompresses `input`, which begins with the signature of the format: all members, streams or frames, one after
     /// another.
     ///
@@ -43,7 +43,7 @@ impl Format {
         self.reader_after(None, input)
     }
 
-    /// Like [`Format::reader`]. With `before`, `input` begins at a later member of a file, after this many bytes of
+    /// Like [`Compression::reader`]. With `before`, `input` begins at a later member of a file, after this many bytes of
     /// text, and data that are not a member there are reported as trailing data.
     pub(crate) fn reader_after(
         self,
@@ -51,7 +51,7 @@ impl Format {
         input: impl Read + Send + 'static,
     ) -> io::Result<Box<dyn Read + Send>> {
         let input = BufferedInput::new(Box::new(input) as Box<dyn Read + Send>, INPUT_BUFFER, 0);
-        let fail = |failure: Failure| failure.of(self);
+        let fail = |failure: DecompressError| failure.of(self);
         let decoder: Box<dyn Decoder> = match self {
             Self::Gzip => Box::new(Gzip::new()),
             Self::Zstd => Box::new(Zstd::new().map_err(fail)?),
@@ -65,7 +65,7 @@ impl Format {
         };
         // The xz decoder reads all streams of a file as a single member.
         let after_member = before.is_some() && self != Self::Xz;
-        let members = Members::new(self, input, decoder, after_member);
+        let members = MemberDecoder::new(self, input, decoder, after_member);
         Ok(match self {
             Self::Bzip2 | Self::Xz => Box::new(Windows::new(members, before.unwrap_or(0))),
             _ => Box::new(members),

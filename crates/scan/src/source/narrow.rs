@@ -4,7 +4,7 @@
 
 use finecomb_meter::Phase;
 
-use super::reader::{Contents, Reader};
+use super::reader::{FileContents, InputReader};
 use super::shared::Chunks;
 use crate::block::{Medium, Source};
 use crate::narrow::{Narrow, Narrowed};
@@ -13,22 +13,25 @@ use crate::problem::ProblemKind;
 /// Size in blocks of the smallest file that is narrowed. Reading a smaller one takes no longer than the binary search.
 const MIN_BLOCKS: u64 = 4;
 
-impl Reader<'_> {
+impl InputReader<'_> {
     /// Restricts a file to the part that is wanted. Returns the number of bytes that are left out.
-    pub(crate) fn narrow(&mut self, by: &dyn Narrow, source: &Source, contents: &mut Contents) -> u64 {
+    pub(crate) fn narrow(&mut self, by: &dyn Narrow, source: &Source, contents: &mut FileContents) -> u64 {
         let min_size = MIN_BLOCKS.saturating_mul(self.context.bounds.block_size as u64);
         let file = match contents {
-            Contents::Whole { .. } | Contents::Mapped { .. } | Contents::Archive(_) | Contents::Unwanted => {
+            FileContents::Whole { .. }
+            | FileContents::Mapped { .. }
+            | FileContents::Archive(_)
+            | FileContents::Unwanted => {
                 return 0;
             }
-            Contents::Chunks { file: Chunks::Plain(file), .. } if file.len() < min_size => return 0,
-            Contents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => file,
-            Contents::Chunks { file, .. } => {
+            FileContents::Chunks { file: Chunks::Plain(file), .. } if file.len() < min_size => return 0,
+            FileContents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => file,
+            FileContents::Chunks { file, .. } => {
                 let reason = reason(file.source().medium());
                 self.problems.add(source, ProblemKind::NotNarrowed(reason));
                 return 0;
             }
-            Contents::Stream { stream, .. } => {
+            FileContents::Stream { stream, .. } => {
                 let reason = reason(stream.source.medium());
                 self.problems.add(source, ProblemKind::NotNarrowed(reason));
                 return 0;

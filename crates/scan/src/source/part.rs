@@ -5,13 +5,13 @@ use std::ops::Range;
 use finecomb_meter::Phase;
 use memchr::memchr;
 
-use super::reader::{Contents, Reader};
+use super::reader::{FileContents, InputReader};
 use super::shared::Chunks;
 use crate::block::{Medium, Source};
 use crate::problem::ProblemKind;
 use crate::records::Records;
 
-impl Reader<'_> {
+impl InputReader<'_> {
     /// Whether the part of each file that is read does not begin where the file begins.
     pub(crate) fn begins_late(&self) -> bool {
         self.context.part.is_some_and(|part| part.start > 0)
@@ -25,14 +25,14 @@ impl Reader<'_> {
     pub(crate) fn restrict(
         &mut self,
         source: &Source,
-        contents: &mut Contents,
+        contents: &mut FileContents,
     ) -> Result<Option<u64>, ProblemKind> {
         let Some(part) = self.context.part else { return Ok(Some(0)) };
         let line_end = self.context.bounds.line_end;
         match contents {
             // The archive is read as a whole.
             _ if source.is_member() => Ok(Some(0)),
-            Contents::Whole { range, skipped, medium: Medium::File }
+            FileContents::Whole { range, skipped, medium: Medium::File }
                 if source.records() == Records::Lines =>
             {
                 let (whole, before) = (range.len(), range.start);
@@ -40,12 +40,12 @@ impl Reader<'_> {
                 *skipped += (range.start - before) as u64;
                 Ok(Some((whole - range.len()) as u64))
             }
-            Contents::Mapped { map, range } => {
+            FileContents::Mapped { map, range } => {
                 let whole = range.len();
                 *range = lines_from(map, range, range.start as u64, part, line_end);
                 Ok(Some((whole - range.len()) as u64))
             }
-            Contents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => {
+            FileContents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => {
                 self.meter.enter(Phase::Read);
                 let whole = file.len();
                 let lines = file.lines_at().that_begin_in(part).map_err(ProblemKind::Open)?;

@@ -24,11 +24,11 @@ use memchr::memchr_iter;
 use super::TextBlock;
 use super::bounds::{Bounds, LONG_LINE};
 use super::cut::{FileFrom, retry};
-use super::decompress::format::Format;
-use super::split::{Part, Restart, Splitter};
+use super::decompress::format::Compression;
+use super::split::{CompressedPart, Restart, Splitter};
 use crate::block::Source;
 use crate::problem::{ProblemKind, Problems};
-use crate::records::quoting::{Passage, Quoting, State, Transition};
+use crate::records::quoting::{QuoteEffect, QuoteState, Quoting, Transition};
 use crate::schedule::turns::Turns;
 
 /// Room before decompressed bytes for the beginning of their first line, in bytes.
@@ -44,23 +44,23 @@ const FIRST_STEP: usize = if cfg!(test) { 100 } else { 1 << 20 };
 pub(crate) struct PartedFile {
     pub(crate) source: Source,
     file: Arc<File>,
-    format: Format,
+    format: Compression,
     pub(crate) bounds: Bounds,
     next: AtomicU64,
     ended: AtomicBool,
     /// Set once the rest is read as a stream.
     streams: AtomicBool,
     splitter: Turns<Splitter>,
-    text: Turns<Text>,
+    text: Turns<CutText>,
 }
 
 /// State of the decompressed text that has been cut into blocks so far.
-struct Text {
-    mode: Mode,
+struct CutText {
+    mode: CutMode,
     /// The unterminated last record.
     tail: Vec<u8>,
     /// State of the quoting at its end, if quotes matter for the ends of records.
-    state: State,
+    state: QuoteState,
     /// Offset of the tail in the text, in bytes.
     offset: u64,
     /// Line number of the tail, counted from 1.
@@ -71,7 +71,7 @@ struct Text {
     in_long_line: bool,
 }
 
-enum Mode {
+enum CutMode {
     Parts,
     /// Reading the rest as a stream.
     Stream(Box<dyn Read + Send>),
@@ -81,7 +81,7 @@ enum Mode {
 /// Result of decompressing a part.
 enum Decoded {
     /// The text is in the buffer between [`HEADROOM`] and `end`.
-    Whole { end: usize, ends: Ends, is_last: bool },
+    Whole { end: usize, ends: PartEnds, is_last: bool },
     /// The rest must be read as a stream.
     Stream(Restart),
     /// There are no more parts.
@@ -89,7 +89,7 @@ enum Decoded {
 }
 
 /// Ends of lines and records in a part.
-struct Ends {
+struct PartEnds {
     /// Length of the part.
     length: usize,
     /// Number of line ends.
@@ -98,7 +98,7 @@ struct Ends {
     records: Option<(Quoting, Transition)>,
 }
 
-impl Ends {
+impl PartEnds {
     fn of(part: &[u8], bounds: Bounds) -> Self {
         let lines = memchr_iter(bounds.line_end, part).count() as u64;
         let records = bounds.quoting().map(|quoting| (quoting, quoting.transition(part)));
@@ -108,13 +108,13 @@ impl Ends {
 
 impl PartedFile {
     /// A reader for a file; `None` if it cannot be split into several parts.
-    pub(crate) fn new(source: Source, file: Arc<File>, format: Format, bounds: Bounds) -> Option<Self> {
+    pub(crate) fn new(source: Source, file: Arc<File>, format: Compression, bounds: Bounds) -> Option<Self> {
         let size = file.metadata().ok()?.len();
         let splitter = Splitter::new(Arc::clone(&file), size, format)?;
-        let text = Text {
-            mode: Mode::Parts,
+        let text = CutText {
+            mode: CutMode::Parts,
             tail: Vec::new(),
-            state: State::Start,
+            state: QuoteState::Start,
             offset: 0,
             line: 1,
             discarding: false,
@@ -152,14 +152,14 @@ impl PartedFile {
             let mut splitter = self.splitter.await_turn(number);
             meter.enter(Phase::Read);
             // Parts are useless once the rest is read as a stream.
-            if self.streams.load(Ordering::Acquire) { Part::End } else { splitter.next() }
+            if self.streams.load(Ordering::Acquire) { CompressedPart::End } else { splitter.next() }
         };
         meter.enter(Phase::Decompress);
         let decoded = self.decode(part, buffer);
         meter.enter(Phase::Wait);
         let mut text = self.text.await_turn(number);
         match decoded {
-            Decoded::Whole { end, ends, is_last } if matches!(text.mode, Mode::Parts) => {
+            Decoded::Whole { end, ends, is_last } if matches!(text.mode, CutMode::Parts) => {
                 if is_last {
                     self.end(&mut text);
                 }
@@ -167,7 +167,7 @@ impl PartedFile {
             }
             decoded => {
                 if let Decoded::Stream(restart) = decoded
-                    && matches!(text.mode, Mode::Parts)
+                    && matches!(text.mode, CutMode::Parts)
                 {
                     self.read_as_stream(&mut text, restart, problems);
                 }
@@ -177,21 +177,21 @@ impl PartedFile {
         }
     }
 
-    fn end(&self, text: &mut Text) {
-        text.mode = Mode::Ended;
+    fn end(&self, text: &mut CutText) {
+        text.mode = CutMode::Ended;
         self.ended.store(true, Ordering::Release);
     }
 
     /// Decompresses a part into the buffer.
-    fn decode(&self, part: Part, buffer: &mut ReadBuffer) -> Decoded {
+    fn decode(&self, part: CompressedPart, buffer: &mut ReadBuffer) -> Decoded {
         let (compressed, restart, is_last) = match part {
-            Part::Whole { bytes, restart, is_last } => (bytes, restart, is_last),
-            Part::Stream(restart) => return Decoded::Stream(restart),
-            Part::End => return Decoded::End,
+            CompressedPart::Whole { bytes, restart, is_last } => (bytes, restart, is_last),
+            CompressedPart::Stream(restart) => return Decoded::Stream(restart),
+            CompressedPart::End => return Decoded::End,
         };
         match decompress(self.format, compressed, buffer) {
             Some(end) => {
-                let ends = Ends::of(&buffer[HEADROOM..end], self.bounds);
+                let ends = PartEnds::of(&buffer[HEADROOM..end], self.bounds);
                 Decoded::Whole { end, ends, is_last }
             }
             None => Decoded::Stream(restart),
@@ -199,7 +199,7 @@ impl PartedFile {
     }
 
     /// Switches to reading as a stream.
-    fn read_as_stream(&self, text: &mut Text, restart: Restart, problems: &mut Problems) {
+    fn read_as_stream(&self, text: &mut CutText, restart: Restart, problems: &mut Problems) {
         let known = text.offset + text.tail.len() as u64;
         let (from, skipped) = match restart {
             Restart::At(offset) => (offset, 0),
@@ -210,7 +210,7 @@ impl PartedFile {
             Ok(mut reader) => {
                 // If that fails, so does the next read, which reports the error.
                 let _ = io::copy(&mut (&mut reader).take(skipped), &mut io::sink());
-                text.mode = Mode::Stream(reader);
+                text.mode = CutMode::Stream(reader);
                 self.streams.store(true, Ordering::Release);
             }
             Err(error) => {
@@ -221,8 +221,8 @@ impl PartedFile {
     }
 
     /// Reads the next block of the stream.
-    fn read_on(&self, text: &mut Text, buffer: &mut ReadBuffer, problems: &mut Problems) -> TextBlock {
-        let Mode::Stream(reader) = &mut text.mode else { return TextBlock::default() };
+    fn read_on(&self, text: &mut CutText, buffer: &mut ReadBuffer, problems: &mut Problems) -> TextBlock {
+        let CutMode::Stream(reader) = &mut text.mode else { return TextBlock::default() };
         let limit = HEADROOM + self.bounds.block_size;
         leave_headroom(buffer);
         let mut end = HEADROOM;
@@ -242,18 +242,18 @@ impl PartedFile {
         if is_last {
             self.end(text);
         }
-        let ends = Ends::of(&buffer[HEADROOM..end], self.bounds);
+        let ends = PartEnds::of(&buffer[HEADROOM..end], self.bounds);
         text.cut(buffer, end, &ends, is_last, self.bounds)
     }
 }
 
-impl Text {
+impl CutText {
     /// Cuts the bytes between [`HEADROOM`] and `end`, which follow the tail, after the last end of a record.
     fn cut(
         &mut self,
         buffer: &mut ReadBuffer,
         end: usize,
-        ends: &Ends,
+        ends: &PartEnds,
         is_last: bool,
         bounds: Bounds,
     ) -> TextBlock {
@@ -301,7 +301,7 @@ impl Text {
     }
 
     /// Returns the length of the rest of an overlong record at the beginning of a part, if the part holds its end.
-    fn discard(&mut self, part: &[u8], ends: &Ends, bounds: Bounds) -> Option<usize> {
+    fn discard(&mut self, part: &[u8], ends: &PartEnds, bounds: Bounds) -> Option<usize> {
         if let Some((quoting, _)) = ends.records {
             return quoting.first_end(part, self.state).ok().map(|end| end + 1);
         }
@@ -311,12 +311,12 @@ impl Text {
     }
 
     /// Returns the position of the last end of a record in `bytes`, the end of a part.
-    fn last_end(&mut self, bytes: &[u8], ends: &Ends, bounds: Bounds) -> Option<usize> {
+    fn last_end(&mut self, bytes: &[u8], ends: &PartEnds, bounds: Bounds) -> Option<usize> {
         let Some((_, transition)) = ends.records else {
             let prefix = if self.in_long_line { LONG_LINE } else { self.tail.len().min(LONG_LINE) };
             return bounds.last_end(bytes, prefix);
         };
-        let Passage { state, last_record } = transition.of(self.state);
+        let QuoteEffect { state, last_record } = transition.of(self.state);
         self.state = state;
         (last_record + bytes.len()).checked_sub(ends.length + 1)
     }
@@ -336,7 +336,7 @@ impl Text {
 
 /// Decompresses all of `compressed` into the buffer after [`HEADROOM`], and returns the end of the text. Returns `None`
 /// if the data are damaged, truncated, or too large.
-fn decompress(format: Format, compressed: Vec<u8>, buffer: &mut ReadBuffer) -> Option<usize> {
+fn decompress(format: Compression, compressed: Vec<u8>, buffer: &mut ReadBuffer) -> Option<usize> {
     let mut reader = format.reader(io::Cursor::new(compressed)).ok()?;
     leave_headroom(buffer);
     let (mut end, mut room) = (HEADROOM, buffer.len().max(HEADROOM + FIRST_STEP));

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::problem::Problems;
     use crate::walk::WalkOptions;
-    use crate::walk::directory::{Scratch, Walk};
+    use crate::walk::directory::{Scratch, WalkContext};
 
     #[test]
     fn reads_from_storage_are_noticed_within_a_few_files() {
@@ -139,7 +139,7 @@ mod tests {
             fs::write(root.path().join(name), name).unwrap();
         }
         let options = WalkOptions::default();
-        let walk = Walk::new(&options, false, &mut Vec::new());
+        let walk = WalkContext::new(&options, false, &mut Vec::new());
         let (mut scratch, mut problems) = (Scratch::default(), Problems::default());
         let directory = walk.open_named(0, root.path(), Path::new(""), &mut scratch, &mut problems).unwrap();
         for (is_cold, opened) in [(true, [4, 4, 4, 3, 2, 1, 0]), (false, [0; 7])] {

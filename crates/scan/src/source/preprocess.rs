@@ -44,19 +44,19 @@ impl Preprocessor {
     ///
     /// # Errors
     /// If the program cannot be started.
-    pub(crate) fn start(&self, path: &Path, file: File) -> io::Result<Output> {
+    pub(crate) fn start(&self, path: &Path, file: File) -> io::Result<ProgramOutput> {
         // Not a pipe, which would have to be read while the output is.
         let messages = tempfile::tempfile()?;
         let mut command = Command::new(&self.program);
         command.arg(path).stdin(file).stdout(Stdio::piped()).stderr(messages.try_clone()?);
         let mut child = command.spawn()?;
         let output = child.stdout.take();
-        Ok(Output { program: self.program.clone(), child, output, messages, failed: None })
+        Ok(ProgramOutput { program: self.program.clone(), child, output, messages, failed: None })
     }
 }
 
 /// The output of a program. If the program fails, the read at the end of its output is an error.
-pub(crate) struct Output {
+pub(crate) struct ProgramOutput {
     program: PathBuf,
     child: Child,
     /// `None` at the end.
@@ -65,7 +65,7 @@ pub(crate) struct Output {
     failed: Option<Failed>,
 }
 
-impl Output {
+impl ProgramOutput {
     fn end(&mut self) -> io::Result<()> {
         self.output = None;
         let status = self.child.wait()?;
@@ -96,7 +96,7 @@ impl Output {
     }
 }
 
-impl Read for Output {
+impl Read for ProgramOutput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if let Some(output) = &mut self.output {
             match output.read(buffer)? {
@@ -111,7 +111,7 @@ impl Read for Output {
     }
 }
 
-impl Drop for Output {
+impl Drop for ProgramOutput {
     fn drop(&mut self) {
         if self.output.take().is_some() {
             // The rest is not wanted. A program that has just ended cannot be killed.

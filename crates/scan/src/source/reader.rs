@@ -13,16 +13,16 @@ use finecomb_meter::{Meter, Phase};
 use finecomb_sys::{Access, BufferedInput, GuardedMap, ReadBuffer, stdio};
 use rustix::fs::{OFlags, fcntl_setfl};
 
-use super::archive::{ARCHIVE_HEAD, Archive, Batch, Text, Wanted};
+use super::archive::{ARCHIVE_HEAD, Archive, MemberBatch, MemberText, WantedMembers};
 use super::bounds::Bounds;
 use super::chunks::ChunkedFile;
 use super::cut::{FileFrom, retry};
 use super::decode::{Conversion, Encoding, MAX_BOM};
-use super::decompress::format::Format;
+use super::decompress::format::Compression;
 use super::parted::PartedFile;
 use super::prefetch::StorageWatch;
 use super::shared::Chunks;
-use super::stream::{Origin, Stream};
+use super::stream::{ByteSource, Stream};
 use crate::block::{FileIdentity, FirstNul, Medium, Source};
 use crate::inputs::{Inputs, is_standard_input};
 use crate::narrow::Narrow;
@@ -30,7 +30,7 @@ use crate::problem::{ProblemKind, Problems};
 use crate::recognize::{MAX_HEAD, Recognize};
 use crate::snapshot::TextPart;
 use crate::stop::{self, Stop};
-use crate::walk::directory::{Directory, Scratch, Walk};
+use crate::walk::directory::{Directory, Scratch, WalkContext};
 use crate::walk::open_path;
 
 /// Size of a large buffer, in bytes: one that is several times larger is shrunk again.
@@ -54,7 +54,7 @@ const MEMBER_HEAD: u64 = 64;
 pub(crate) struct Context<'a> {
     pub(crate) inputs: &'a Inputs,
     pub(crate) bounds: Bounds,
-    pub(crate) walk: &'a Walk<'a>,
+    pub(crate) walk: &'a WalkContext<'a>,
     /// Recognises files, if requested. The reader makes the beginnings known that it examines.
     pub(crate) recognize: Option<&'a dyn Recognize>,
     /// Offsets at which the lines begin that are read, if not all.
@@ -76,7 +76,7 @@ impl Context<'_> {
 }
 
 /// The reading half of a worker: its buffer, its meter, and the problems it found.
-pub(crate) struct Reader<'a> {
+pub(crate) struct InputReader<'a> {
     pub(crate) context: Context<'a>,
     pub(crate) meter: Meter,
     pub(crate) problems: Problems,
@@ -86,7 +86,7 @@ pub(crate) struct Reader<'a> {
 }
 
 /// An open named input.
-pub(crate) enum Named {
+pub(crate) enum NamedInput {
     Directory(Directory),
     /// A regular file, to be read from this offset on.
     File(Source, File, u64),
@@ -95,7 +95,7 @@ pub(crate) enum Named {
 }
 
 /// The contents of a file, after inspection of its first bytes.
-pub(crate) enum Contents {
+pub(crate) enum FileContents {
     /// The whole file, at this range of the reader's buffer. `skipped` bytes of the file precede it.
     Whole { range: Range<usize>, skipped: u64, medium: Medium },
     /// A large file that is wanted as a whole, with its text at this range.
@@ -111,7 +111,7 @@ pub(crate) enum Contents {
     Unwanted,
 }
 
-impl Contents {
+impl FileContents {
     /// Whether the bytes are decoded, so that their number is not known in advance.
     pub(crate) fn is_decoded(&self) -> bool {
         match self {
@@ -128,7 +128,7 @@ impl Contents {
 pub(crate) enum Sniffed {
     /// Text after a byte order mark of this many bytes.
     Plain(usize),
-    Compressed(Format),
+    Compressed(Compression),
     /// Text in an encoding other than UTF-8.
     Encoded,
 }
@@ -137,7 +137,7 @@ impl Sniffed {
     /// Inspects the first bytes of a file.
     pub(crate) fn of(inputs: &Inputs, source: &Source, start: &[u8]) -> Self {
         let Inputs { decompress, encoding, .. } = inputs;
-        let compressed = || Format::of(start, source.path().and_then(Path::extension));
+        let compressed = || Compression::of(start, source.path().and_then(Path::extension));
         match decompress.then(compressed).flatten() {
             Some(format) => Self::Compressed(format),
             None => match encoding.conversion(start) {
@@ -150,11 +150,11 @@ impl Sniffed {
 
     /// Whether the kind depends on bytes after the first ones.
     pub(crate) fn needs_more(inputs: &Inputs, start: &[u8]) -> bool {
-        inputs.decompress && Format::may_continue(start) || inputs.encoding.may_continue(start)
+        inputs.decompress && Compression::may_continue(start) || inputs.encoding.may_continue(start)
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a> InputReader<'a> {
     pub(crate) fn new(context: Context<'a>, meter: Meter) -> Self {
         let (problems, buffer, scratch) = Default::default();
         Self { context, meter, problems, buffer, storage: StorageWatch::new(), scratch }
@@ -167,25 +167,27 @@ impl<'a> Reader<'a> {
     }
 
     /// Opens a named input. Records the error and returns `None` if that fails.
-    pub(crate) fn open_named(&mut self, number: usize) -> Option<Named> {
+    pub(crate) fn open_named(&mut self, number: usize) -> Option<NamedInput> {
         self.meter.enter(Phase::Open);
         let path = &self.context.inputs.named[number];
         if is_standard_input(path) {
             return self.open_standard_input(number);
         }
         match open_path(path).and_then(|file| Ok((file.metadata()?, file))) {
-            Ok((metadata, _)) if metadata.is_dir() => self.list_named(number, path).map(Named::Directory),
+            Ok((metadata, _)) if metadata.is_dir() => {
+                self.list_named(number, path).map(NamedInput::Directory)
+            }
             Ok((metadata, file)) => {
                 let source = identified(Source::named(number, Some(path.clone())), &metadata);
                 Some(if metadata.is_file() {
-                    Named::File(source, file, 0)
+                    NamedInput::File(source, file, 0)
                 } else {
-                    Named::Stream(source, file)
+                    NamedInput::Stream(source, file)
                 })
             }
             // Reports a directory without read permission as a directory.
             Err(_) if fs::metadata(path).is_ok_and(|metadata| metadata.is_dir()) => {
-                self.list_named(number, path).map(Named::Directory)
+                self.list_named(number, path).map(NamedInput::Directory)
             }
             Err(error) => {
                 let source = Source::named(number, Some(path.clone()));
@@ -200,9 +202,9 @@ impl<'a> Reader<'a> {
         self.meter.enter(Phase::Walk);
         let strip = self.context.inputs.strip_dot && path == Path::new(".");
         let printed = if strip { Path::new("") } else { path };
-        let listed =
+        let directory =
             self.context.walk.open_named(number, path, printed, &mut self.scratch, &mut self.problems);
-        listed
+        directory
             .map_err(|error| {
                 let source = Source::named(number, Some(path.to_owned()));
                 self.problems.add(&source, ProblemKind::List(error));
@@ -214,14 +216,14 @@ impl<'a> Reader<'a> {
     pub(crate) fn list(&mut self, parent: &Directory, entry: usize) -> Option<Directory> {
         self.meter.enter(Phase::Walk);
         let entry = &parent.listing.entries()[entry];
-        let listed = self.context.walk.enter(parent, entry, &mut self.scratch, &mut self.problems);
-        listed.unwrap_or_else(|error| {
+        let directory = self.context.walk.enter(parent, entry, &mut self.scratch, &mut self.problems);
+        directory.unwrap_or_else(|error| {
             self.problems.add(&parent.source_of(entry), ProblemKind::List(error));
             None
         })
     }
 
-    fn open_standard_input(&mut self, number: usize) -> Option<Named> {
+    fn open_standard_input(&mut self, number: usize) -> Option<NamedInput> {
         let source = Source::named(number, None);
         if stdio::input_was_closed() {
             self.problems.add(&source, ProblemKind::Closed);
@@ -244,8 +246,8 @@ impl<'a> Reader<'a> {
             Ok((file, metadata, start)) => {
                 let source = identified(source, &metadata);
                 Some(match start {
-                    Some(start) => Named::File(source, file, start),
-                    None => Named::Stream(source, file),
+                    Some(start) => NamedInput::File(source, file, start),
+                    None => NamedInput::Stream(source, file),
                 })
             }
             Err(error) => {
@@ -263,7 +265,7 @@ impl<'a> Reader<'a> {
         start: u64,
         limit: usize,
         short_read_is_end: bool,
-    ) -> Result<Contents, ProblemKind> {
+    ) -> Result<FileContents, ProblemKind> {
         let inputs = self.context.inputs;
         if let (Some(preprocessor), Some(path)) = (&inputs.preprocessor, source.path())
             && preprocessor.is_for(path)
@@ -282,10 +284,10 @@ impl<'a> Reader<'a> {
         let ended = self.fill(&file, start, &mut filled, FIRST_READ, short_read_is_end)?;
         if inputs.walk.archives {
             if let Some(archive) = self.archive_in(source, &file, start, filled)? {
-                return Ok(Contents::Archive(archive));
+                return Ok(FileContents::Archive(archive));
             }
             if !self.context.walk.selects_text(source) {
-                return Ok(Contents::Unwanted);
+                return Ok(FileContents::Unwanted);
             }
         }
         let begin = match self.sniff(source, filled) {
@@ -311,7 +313,7 @@ impl<'a> Reader<'a> {
                 let source = identified(source.clone(), &metadata);
                 let range = start + begin as u64..size;
                 let file = ChunkedFile::new(source, file, range.clone(), self.context.bounds);
-                return Ok(Contents::Chunks {
+                return Ok(FileContents::Chunks {
                     file: Chunks::Plain(Box::new(file)),
                     start: range.start,
                     known: begin..filled,
@@ -321,7 +323,7 @@ impl<'a> Reader<'a> {
                 && let Some(map) = map(&file, size)
             {
                 let begin = usize::try_from(start).unwrap_or(usize::MAX).saturating_add(begin);
-                return Ok(Contents::Mapped { range: begin..map.len(), map });
+                return Ok(FileContents::Mapped { range: begin..map.len(), map });
             }
             // One more byte finds the end. Without the size, a large file would be copied from one buffer to the next, and take
             // twice the memory.
@@ -335,11 +337,11 @@ impl<'a> Reader<'a> {
                 (&file).seek(SeekFrom::Start(end)).map_err(ProblemKind::Open)?;
                 let source = source.with_medium(Medium::Pipe);
                 let offset = start + begin as u64;
-                return Ok(self.stream(source, Origin::File(file), begin..filled, offset, None));
+                return Ok(self.stream(source, ByteSource::File(file), begin..filled, offset, None));
             }
         }
         let skipped = start + begin as u64;
-        Ok(Contents::Whole { range: begin..filled, skipped, medium: Medium::File })
+        Ok(FileContents::Whole { range: begin..filled, skipped, medium: Medium::File })
     }
 
     /// Reads a small file of plain text into the buffer and returns the range of its text; `None` if it is empty or something else,
@@ -426,7 +428,7 @@ impl<'a> Reader<'a> {
         input: impl Read + Send + 'static,
         limit: usize,
         file: Option<(Arc<File>, u64)>,
-    ) -> Result<Contents, ProblemKind> {
+    ) -> Result<FileContents, ProblemKind> {
         self.meter.enter(Phase::Decompress);
         let (encoding, line_end) = (self.context.inputs.encoding, self.context.bounds.line_end);
         let first_nul = FirstNul::default();
@@ -439,7 +441,7 @@ impl<'a> Reader<'a> {
         let source = source.with_medium(Medium::Decompressed);
         let text = format.reader(input).map_err(|error| ProblemKind::Decode { error })?;
         let (contents, is_plain) = self.read_decoded(&source, text, limit);
-        let Contents::Stream { known, .. } = &contents else { return Ok(contents) };
+        let FileContents::Stream { known, .. } = &contents else { return Ok(contents) };
         if !is_plain {
             return Ok(contents);
         }
@@ -447,7 +449,7 @@ impl<'a> Reader<'a> {
         let all = file.filter(|&(_, start)| start == 0).map(|(file, _)| file);
         Ok(match all.and_then(parted) {
             Some(file) => {
-                Contents::Chunks { file: Chunks::Parted(Box::new(file)), start: 0, known: known.clone() }
+                FileContents::Chunks { file: Chunks::Parted(Box::new(file)), start: 0, known: known.clone() }
             }
             None => contents,
         })
@@ -460,7 +462,7 @@ impl<'a> Reader<'a> {
         source: &Source,
         mut text: impl Read + Send + 'static,
         limit: usize,
-    ) -> (Contents, bool) {
+    ) -> (FileContents, bool) {
         let (encoding, line_end) = (self.context.inputs.encoding, self.context.bounds.line_end);
         // The text decoder copies everything, so it is left out where there is nothing to decode.
         let mut start = Vec::with_capacity(MAX_BOM);
@@ -486,7 +488,7 @@ impl<'a> Reader<'a> {
         mut text: Box<dyn Read + Send>,
         mark: usize,
         limit: usize,
-    ) -> Contents {
+    ) -> FileContents {
         let limit = limit.max(KNOWN_TEXT);
         let known = limit.max(if self.context.recognize.is_some() { mark + MAX_HEAD } else { 0 });
         let mut filled = 0;
@@ -507,9 +509,9 @@ impl<'a> Reader<'a> {
         }
         if filled < limit {
             let medium = source.medium().clone();
-            return Contents::Whole { range: mark..filled, skipped: mark as u64, medium };
+            return FileContents::Whole { range: mark..filled, skipped: mark as u64, medium };
         }
-        self.stream(source.clone(), Origin::Decoded(text), mark..filled, mark as u64, None)
+        self.stream(source.clone(), ByteSource::Decoded(text), mark..filled, mark as u64, None)
     }
 
     /// Inspects the beginning of an input that can only be read sequentially. Returns `None` if `stop` interrupted the
@@ -521,7 +523,7 @@ impl<'a> Reader<'a> {
         limit: usize,
         is_whole: bool,
         stop: Option<Arc<Stop>>,
-    ) -> Result<Option<Contents>, ProblemKind> {
+    ) -> Result<Option<FileContents>, ProblemKind> {
         self.meter.enter(Phase::Read);
         self.buffer.restart(0);
         self.buffer.reserve(FIRST_READ, LARGE_BUFFER);
@@ -546,7 +548,7 @@ impl<'a> Reader<'a> {
             }
         }
         if archives && let Some(found) = Archive::in_stream(source, &self.buffer[..filled])? {
-            return Ok(Some(Contents::Archive(Box::new(found.open(
+            return Ok(Some(FileContents::Archive(Box::new(found.open(
                 source,
                 &self.buffer[..filled],
                 file,
@@ -564,7 +566,7 @@ impl<'a> Reader<'a> {
             return Ok(Some(self.read_text(&source.with_medium(Medium::Pipe), text, begin, limit)));
         }
         let source = source.with_medium(Medium::Pipe);
-        Ok(Some(self.stream(source, Origin::File(file), begin..filled, begin as u64, stop)))
+        Ok(Some(self.stream(source, ByteSource::File(file), begin..filled, begin as u64, stop)))
     }
 
     /// Takes a regular file as an archive, if it is one. Its first bytes are in the buffer.
@@ -580,17 +582,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the beginning of a regular file when only its name is wanted, or the names of its members if it is an archive.
-    pub(crate) fn read_name(&mut self, source: &Source, file: &File) -> Result<Contents, ProblemKind> {
+    pub(crate) fn read_name(&mut self, source: &Source, file: &File) -> Result<FileContents, ProblemKind> {
         self.meter.enter(Phase::Read);
         let mut filled = 0;
         self.buffer.restart(0);
         self.fill(file, 0, &mut filled, ARCHIVE_HEAD, false)?;
         Ok(match self.archive_in(source, file, 0, filled)? {
-            Some(archive) => Contents::Archive(archive),
+            Some(archive) => FileContents::Archive(archive),
             None if self.context.walk.selects_text(source) => {
-                Contents::Whole { range: 0..0, skipped: 0, medium: Medium::File }
+                FileContents::Whole { range: 0..0, skipped: 0, medium: Medium::File }
             }
-            None => Contents::Unwanted,
+            None => FileContents::Unwanted,
         })
     }
 
@@ -600,30 +602,30 @@ impl<'a> Reader<'a> {
         archive: &mut Archive,
         limit: usize,
         names_only: bool,
-    ) -> Option<Batch> {
+    ) -> Option<MemberBatch> {
         self.meter.enter(Phase::Decompress);
         let (walk, source) = (self.context.walk, archive.source.clone());
         let selects = |name: &[u8]| walk.selects_member(&source, name);
-        archive.next(&Wanted { selects: &selects, limit, names_only }, &mut self.problems)
+        archive.next(&WantedMembers { selects: &selects, limit, names_only }, &mut self.problems)
     }
 
     /// Reads a member of an archive: at once if its text has less than `limit` bytes.
     pub(crate) fn read_member(
         &mut self,
         source: &Source,
-        text: Text,
+        text: MemberText,
         limit: usize,
-    ) -> Result<Contents, ProblemKind> {
+    ) -> Result<FileContents, ProblemKind> {
         self.meter.enter(Phase::Decompress);
         let medium = Medium::Decompressed;
         let mut start = Vec::new();
         let rest = match text {
-            Text::Known(bytes) => match Sniffed::of(self.context.inputs, source, &bytes) {
+            MemberText::Known(bytes) => match Sniffed::of(self.context.inputs, source, &bytes) {
                 Sniffed::Plain(begin) => {
                     let range = begin..bytes.len();
                     self.buffer.restart(0);
                     self.buffer.bytes_mut(0..bytes.len()).copy_from_slice(&bytes);
-                    return Ok(Contents::Whole { range, skipped: begin as u64, medium });
+                    return Ok(FileContents::Whole { range, skipped: begin as u64, medium });
                 }
                 _ => {
                     start = bytes;
@@ -656,12 +658,12 @@ impl<'a> Reader<'a> {
         &mut self,
         by: &dyn Recognize,
         source: &Source,
-        contents: &mut Contents,
+        contents: &mut FileContents,
     ) -> Result<Option<Source>, ProblemKind> {
         self.meter.enter(Phase::Read);
         let head = |text: &Range<usize>| &self.buffer[text.start..text.end.min(text.start + MAX_HEAD)];
         match contents {
-            Contents::Whole { range, skipped, medium } => {
+            FileContents::Whole { range, skipped, medium } => {
                 let mut source = source.with_medium(medium.clone());
                 let recognized = by.recognize(&source, head(range), true).map_err(ProblemKind::Unusable)?;
                 return Ok(recognized.map(|recognized| {
@@ -669,14 +671,14 @@ impl<'a> Reader<'a> {
                     source
                 }));
             }
-            Contents::Chunks { file, start, known } => {
+            FileContents::Chunks { file, start, known } => {
                 let recognized = by.recognize(file.source(), head(known), true);
                 if let Some(recognized) = recognized.map_err(ProblemKind::Unusable)? {
                     file.set_recognized(recognized, *start);
                 }
             }
-            Contents::Stream { stream, .. } => stream.recognize(by, &mut self.problems)?,
-            Contents::Mapped { .. } | Contents::Archive(_) | Contents::Unwanted => {}
+            FileContents::Stream { stream, .. } => stream.recognize(by, &mut self.problems)?,
+            FileContents::Mapped { .. } | FileContents::Archive(_) | FileContents::Unwanted => {}
         }
         Ok(None)
     }
@@ -685,14 +687,14 @@ impl<'a> Reader<'a> {
     fn stream(
         &mut self,
         source: Source,
-        origin: Origin,
+        origin: ByteSource,
         known: Range<usize>,
         offset: u64,
         stop: Option<Arc<Stop>>,
-    ) -> Contents {
+    ) -> FileContents {
         let start = self.buffer[known.clone()].to_vec();
         let stream = Stream::new(source, origin, start, offset, self.context.bounds, stop);
-        Contents::Stream { stream, known }
+        FileContents::Stream { stream, known }
     }
 }
 

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use finecomb_sys::ReadBuffer;
 
-use super::decompress::format::Format;
+use super::decompress::format::Compression;
 
 /// Part of the compressed data of a file.
-pub(crate) enum Part {
+pub(crate) enum CompressedPart {
     /// Data that decompress independently.
     Whole {
         bytes: Vec<u8>,
@@ -41,25 +41,27 @@ pub(crate) enum Restart {
 
 /// Splits a file into parts, in order.
 pub(crate) enum Splitter {
-    Members(Box<members::Members>),
+    Members(Box<members::SplitMembers>),
     Bzip2(bzip2::Blocks),
     Xz(xz::Blocks),
 }
 
 impl Splitter {
     /// A splitter for a file of `size` bytes; `None` if splitting is impossible or not worthwhile.
-    pub(crate) fn new(file: Arc<File>, size: u64, format: Format) -> Option<Self> {
-        let members = |file| members::Members::new(file, size, format).map(Box::new).map(Self::Members);
+    pub(crate) fn new(file: Arc<File>, size: u64, format: Compression) -> Option<Self> {
+        let members = |file| members::SplitMembers::new(file, size, format).map(Box::new).map(Self::Members);
         match format {
-            Format::Bzip2 => bzip2::Blocks::new(file, size).map(Self::Bzip2),
-            Format::Xz => xz::Blocks::new(Arc::clone(&file), size).map(Self::Xz).or_else(|| members(file)),
-            Format::Gzip | Format::Zstd | Format::Lz4 => members(file),
-            Format::Lzma | Format::Brotli | Format::Compress | Format::Deflate => None,
+            Compression::Bzip2 => bzip2::Blocks::new(file, size).map(Self::Bzip2),
+            Compression::Xz => {
+                xz::Blocks::new(Arc::clone(&file), size).map(Self::Xz).or_else(|| members(file))
+            }
+            Compression::Gzip | Compression::Zstd | Compression::Lz4 => members(file),
+            Compression::Lzma | Compression::Brotli | Compression::Compress | Compression::Deflate => None,
         }
     }
 
     /// Returns the next part.
-    pub(crate) fn next(&mut self) -> Part {
+    pub(crate) fn next(&mut self) -> CompressedPart {
         match self {
             Self::Members(members) => members.next(),
             Self::Bzip2(blocks) => blocks.next(),

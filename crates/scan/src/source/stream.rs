@@ -21,7 +21,7 @@ use super::cut::{FileFrom, retry};
 use crate::block::Source;
 use crate::problem::{ProblemKind, Problems};
 use crate::recognize::{MAX_HEAD, Recognize, Recognized};
-use crate::records::quoting::{Passage, Quoting, State};
+use crate::records::quoting::{QuoteEffect, QuoteState, Quoting};
 use crate::stop::Stop;
 
 /// Blocks that are decoded at a time. Another worker takes about 50 µs to wake up and decode on. With a single block it
@@ -29,7 +29,7 @@ use crate::stop::Stop;
 const DECODED_BLOCKS: usize = 8;
 
 /// Origin of the bytes of a stream.
-pub(crate) enum Origin {
+pub(crate) enum ByteSource {
     File(File),
     /// The bytes of a file that may grow.
     Growing(FileFrom),
@@ -42,12 +42,12 @@ pub(crate) struct Stream {
     pub(crate) source: Source,
     /// Number of the followed input, if it is one.
     pub(crate) number: usize,
-    origin: Origin,
+    origin: ByteSource,
     pub(crate) bounds: Bounds,
     /// Bytes read past the last whole record.
     tail: Vec<u8>,
     /// State of the quoting at the end of the bytes that were searched for ends of records, if quotes matter for them.
-    state: State,
+    state: QuoteState,
     /// Offset of `tail` in the input, in bytes. A byte order mark counts, unless the text is decoded from another encoding.
     pub(crate) offset: u64,
     line: u64,
@@ -84,7 +84,7 @@ enum Halt {
     Stop,
 }
 
-impl Origin {
+impl ByteSource {
     /// Reads once into a range of a buffer, and returns the number of bytes read.
     fn read(&mut self, buffer: &mut ReadBuffer, range: Range<usize>) -> io::Result<usize> {
         match self {
@@ -104,16 +104,16 @@ impl Stream {
     /// that wait for data.
     pub(crate) fn new(
         source: Source,
-        origin: Origin,
+        origin: ByteSource,
         start: Vec<u8>,
         offset: u64,
         bounds: Bounds,
         stop: Option<Arc<Stop>>,
     ) -> Self {
-        if let Origin::File(file) = &origin {
+        if let ByteSource::File(file) = &origin {
             enlarge_pipe(file);
         }
-        let factor = if matches!(origin, Origin::Decoded(_)) { DECODED_BLOCKS } else { 1 };
+        let factor = if matches!(origin, ByteSource::Decoded(_)) { DECODED_BLOCKS } else { 1 };
         let bounds = Bounds { block_size: (factor * bounds.block_size).min(MAX_BLOCK_SIZE), ..bounds };
         Self {
             source,
@@ -121,7 +121,7 @@ impl Stream {
             origin,
             bounds,
             tail: start,
-            state: State::Start,
+            state: QuoteState::Start,
             offset,
             line: 1,
             discarding: false,
@@ -153,8 +153,8 @@ impl Stream {
     /// The pipe or other input that is read.
     pub(crate) fn input(&self) -> Option<BorrowedFd<'_>> {
         match &self.origin {
-            Origin::File(file) => Some(file.as_fd()),
-            Origin::Growing(_) | Origin::Decoded(_) => None,
+            ByteSource::File(file) => Some(file.as_fd()),
+            ByteSource::Growing(_) | ByteSource::Decoded(_) => None,
         }
     }
 
@@ -209,14 +209,14 @@ impl Stream {
     /// Phase of the next read.
     pub(crate) fn phase(&self) -> Phase {
         match self.origin {
-            Origin::File(_) | Origin::Growing(_) => Phase::Read,
-            Origin::Decoded(_) => Phase::Decompress,
+            ByteSource::File(_) | ByteSource::Growing(_) => Phase::Read,
+            ByteSource::Decoded(_) => Phase::Decompress,
         }
     }
 
     /// Returns `true` if its bytes are decoded, so that their number is not known in advance.
     pub(crate) fn is_decoded(&self) -> bool {
-        matches!(self.origin, Origin::Decoded(_))
+        matches!(self.origin, ByteSource::Decoded(_))
     }
 
     /// Sets what was found out about the stream. Call this before the first read.
@@ -292,12 +292,12 @@ impl Stream {
             if self.ended || is_paused {
                 let (cut, unclosed) = self.end_of_text(&buffer[..filled], searched, halt.is_some());
                 // The next read searches the record from its beginning.
-                self.state = State::Start;
+                self.state = QuoteState::Start;
                 let block = self.emit(buffer, cut, if is_paused { filled } else { cut });
                 return block.map(|block| TextBlock { unclosed, ..block });
             }
             if let Some(end) = self.last_end(&buffer[searched..filled], searched) {
-                self.state = State::Start;
+                self.state = QuoteState::Start;
                 return self.emit(buffer, searched + end + 1, filled);
             }
             if filled > self.bounds.max_line {
@@ -315,7 +315,7 @@ impl Stream {
             let prefix = if self.in_long_line { LONG_LINE } else { searched.min(LONG_LINE) };
             return self.bounds.last_end(bytes, prefix);
         };
-        let Passage { state, last_record } = quoting.pass(bytes, self.state);
+        let QuoteEffect { state, last_record } = quoting.pass(bytes, self.state);
         self.state = state;
         last_record.checked_sub(1)
     }
@@ -327,7 +327,7 @@ impl Stream {
             let whole = || memrchr(self.bounds.line_end, bytes).map_or(0, |line_feed| line_feed + 1);
             return (if is_halted { whole() } else { bytes.len() }, 0);
         };
-        let Passage { state, last_record } = quoting.pass(&bytes[searched..], self.state);
+        let QuoteEffect { state, last_record } = quoting.pass(&bytes[searched..], self.state);
         let last = if last_record > 0 { searched + last_record } else { 0 };
         if is_halted {
             return (last, 0);
@@ -372,8 +372,8 @@ impl Stream {
         let read = self.origin.read(buffer, range).unwrap_or_else(|error| {
             has_failed = true;
             let kind = match self.origin {
-                Origin::File(_) | Origin::Growing(_) => ProblemKind::Read { offset, error },
-                Origin::Decoded(_) => ProblemKind::Decode { error },
+                ByteSource::File(_) | ByteSource::Growing(_) => ProblemKind::Read { offset, error },
+                ByteSource::Decoded(_) => ProblemKind::Decode { error },
             };
             problems.add(&self.source, kind);
             0
@@ -387,14 +387,14 @@ impl Stream {
     fn is_stopped(&self) -> bool {
         let Some(stop) = &self.stop else { return false };
         match &self.origin {
-            Origin::File(file) => stop.wait_for(file),
-            Origin::Growing(_) | Origin::Decoded(_) => stop.is_raised(),
+            ByteSource::File(file) => stop.wait_for(file),
+            ByteSource::Growing(_) | ByteSource::Decoded(_) => stop.is_raised(),
         }
     }
 
     /// Returns `true` if a read would block.
     pub(crate) fn is_idle(&self) -> bool {
-        let Origin::File(file) = &self.origin else { return false };
+        let ByteSource::File(file) = &self.origin else { return false };
         let mut waiting = [PollFd::new(file, PollFlags::IN)];
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         poll(&mut waiting, Some(&now)).is_ok_and(|ready| ready == 0)
@@ -425,7 +425,7 @@ impl Stream {
     /// Returns the length of the rest of an overlong record, if `bytes` hold its end.
     fn rest_of_record(&mut self, quoting: Quoting, bytes: &[u8]) -> Option<usize> {
         let end = quoting.first_end(bytes, self.state);
-        self.state = end.err().unwrap_or(State::Start);
+        self.state = end.err().unwrap_or(QuoteState::Start);
         end.ok().map(|end| end + 1)
     }
 
@@ -459,7 +459,7 @@ mod tests {
     fn only_the_rest_of_an_overlong_line_is_dropped() {
         let text = b"one\nan overlong line of many blocks\ntwo\nthree";
         let bounds = ScanOptions { block_size: 1, max_line: 10, ..ScanOptions::default() }.bounds();
-        let origin = Origin::Decoded(Box::new(&text[..]));
+        let origin = ByteSource::Decoded(Box::new(&text[..]));
         let mut stream = Stream::new(Source::named(0, None), origin, Vec::new(), 0, bounds, None);
         let (mut buffer, mut problems) = (ReadBuffer::new(), Problems::default());
         let mut blocks = Vec::new();
@@ -479,7 +479,7 @@ mod tests {
         let (reader, mut writer) = io::pipe().expect("a pipe");
         let mut bounds = ScanOptions::default().bounds();
         bounds.records = Records::Quoted { delimiter: b',' };
-        let origin = Origin::File(File::from(OwnedFd::from(reader)));
+        let origin = ByteSource::File(File::from(OwnedFd::from(reader)));
         let mut stream = Stream::new(Source::named(0, None), origin, Vec::new(), 0, bounds, None);
         let (mut buffer, mut problems) = (ReadBuffer::new(), Problems::default());
         let mut read = || {

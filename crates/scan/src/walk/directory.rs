@@ -13,8 +13,8 @@ use regex_automata::meta::Regex;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use twox_hash::XxHash3_64;
 
-use super::listing::{Entry, EntryKind, Listing, list};
-use super::rules::{Global, REPOSITORY_NAMES, RULE_FILES, Rules, Verdict};
+use super::listing::{DirEntry, EntryKind, Listing, list};
+use super::rules::{DirectoryRules, Global, REPOSITORY_NAMES, RULE_FILES, Verdict};
 use super::{SortKey, WalkOptions, selection};
 use crate::block::{FileIdentity, Source};
 use crate::problem::{ProblemKind, Problems};
@@ -22,7 +22,7 @@ use crate::snapshot::{Known, Snapshot, Stamp, TextPart};
 use crate::source::archive::is_archive_name;
 
 /// Settings shared by all directories of a job.
-pub(crate) struct Walk<'a> {
+pub(crate) struct WalkContext<'a> {
     pub(crate) options: &'a WalkOptions,
     global: Global,
     /// Identity of standard output if it is a file. It is skipped: reading a file while appending to it would never
@@ -47,7 +47,7 @@ pub(crate) struct Directory {
     /// Absolute path without a trailing slash (unless it is the root), and the length of that of the named directory.
     absolute: Vec<u8>,
     root: usize,
-    rules: Option<Arc<Rules>>,
+    rules: Option<Arc<DirectoryRules>>,
     depth: usize,
     /// Itself and its ancestors. Kept only if links are followed.
     trail: Option<Arc<Trail>>,
@@ -106,7 +106,7 @@ fn as_path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-impl<'a> Walk<'a> {
+impl<'a> WalkContext<'a> {
     /// Reads the rules that apply everywhere. Errors in them are added to `problems`.
     pub(crate) fn new(options: &'a WalkOptions, skip_output: bool, problems: &mut Vec<String>) -> Self {
         let output = fstat(rustix::stdio::stdout())
@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn selection_by(&self, rules: Option<&Rules>) -> Option<u64> {
+    fn selection_by(&self, rules: Option<&DirectoryRules>) -> Option<u64> {
         let everywhere = self.selection.get_or_init(|| selection::everywhere(self.options)).as_ref()?;
         Some(selection::number(everywhere, rules))
     }
@@ -150,7 +150,7 @@ impl<'a> Walk<'a> {
         &self,
         known: Option<&(Arc<dyn Snapshot>, u32)>,
         directory: &Path,
-    ) -> Option<Option<Arc<Rules>>> {
+    ) -> Option<Option<Arc<DirectoryRules>>> {
         let (snapshot, number) = known?;
         let selection = snapshot.selection(*number)?;
         // Without a number for any rules, they need not be read.
@@ -206,7 +206,7 @@ impl<'a> Walk<'a> {
     pub(crate) fn enter(
         &self,
         parent: &Directory,
-        entry: &Entry,
+        entry: &DirEntry,
         scratch: &mut Scratch,
         problems: &mut Problems,
     ) -> io::Result<Option<Directory>> {
@@ -294,7 +294,7 @@ impl<'a> Walk<'a> {
             }
         }
         let mut notes = Vec::new();
-        directory.rules = self.global.listed(
+        directory.rules = self.global.of_listed(
             directory.rules.take(),
             &directory.fd,
             &directory.absolute,
@@ -336,7 +336,7 @@ impl<'a> Walk<'a> {
         &self,
         directory: &Directory,
         listing: &Listing,
-        entry: &mut Entry,
+        entry: &mut DirEntry,
         scratch: &mut Scratch,
         problems: &mut Problems,
     ) -> bool {
@@ -385,7 +385,7 @@ impl<'a> Walk<'a> {
         &self,
         directory: &Directory,
         listing: &Listing,
-        entry: &mut Entry,
+        entry: &mut DirEntry,
         path: &[u8],
         problems: &mut Problems,
     ) -> bool {
@@ -529,7 +529,13 @@ impl<'a> Walk<'a> {
     }
 
     /// Applies the filters that depend on more than the name of a file.
-    fn is_file_wanted(&self, directory: &Directory, listing: &Listing, entry: &Entry, path: &[u8]) -> bool {
+    fn is_file_wanted(
+        &self,
+        directory: &Directory,
+        listing: &Listing,
+        entry: &DirEntry,
+        path: &[u8],
+    ) -> bool {
         // An archive is opened in any case: `selects_member` matches the paths of its members.
         let unmatched = |regex: &Regex| !regex.is_match(path) && !self.may_be_archive(listing.name(entry));
         if self.options.file_regex.as_ref().is_some_and(unmatched) {
@@ -564,7 +570,7 @@ impl Directory {
         prefix: Vec<u8>,
         absolute: Vec<u8>,
         root: usize,
-        rules: Option<Arc<Rules>>,
+        rules: Option<Arc<DirectoryRules>>,
         depth: usize,
         trail: Option<Arc<Trail>>,
     ) -> Self {
@@ -632,13 +638,13 @@ impl Directory {
     }
 
     /// Knowledge of a file of this directory; `None` if the directory is in no snapshot.
-    pub(crate) fn known(&self, entry: &Entry) -> Option<Known> {
+    pub(crate) fn known(&self, entry: &DirEntry) -> Option<Known> {
         let (snapshot, _) = self.known.as_ref()?;
         Some(entry.known.filter(|_| !entry.is_linked).map_or(Known::Nothing, |number| snapshot.file(number)))
     }
 
     /// The parts of a candidate that may hold a match, and the stamp with which they do, if a snapshot knows them.
-    pub(crate) fn known_parts(&self, entry: &Entry) -> Option<(Stamp, Vec<TextPart>)> {
+    pub(crate) fn known_parts(&self, entry: &DirEntry) -> Option<(Stamp, Vec<TextPart>)> {
         let (snapshot, _) = self.known.as_ref()?;
         let number = entry.known.filter(|_| !entry.is_linked)?;
         let parts = snapshot.parts(number)?;
@@ -649,7 +655,7 @@ impl Directory {
     ///
     /// # Errors
     /// If its metadata cannot be read.
-    pub(crate) fn stamp_of(&self, entry: &Entry) -> io::Result<Stamp> {
+    pub(crate) fn stamp_of(&self, entry: &DirEntry) -> io::Result<Stamp> {
         self.stamp_at(self.listing.c_name(entry))
     }
 
@@ -658,7 +664,7 @@ impl Directory {
     }
 
     /// The displayed path of an entry.
-    pub(crate) fn path_of(&self, entry: &Entry) -> Vec<u8> {
+    pub(crate) fn path_of(&self, entry: &DirEntry) -> Vec<u8> {
         let name = self.listing.name(entry);
         let mut path = Vec::with_capacity(self.prefix.len() + name.len() + 1);
         path.extend_from_slice(&self.prefix);
@@ -670,7 +676,7 @@ impl Directory {
     ///
     /// # Errors
     /// If it cannot be opened, or has become a symbolic link and links are not followed.
-    pub(crate) fn open(&self, entry: &Entry, follow: bool) -> io::Result<OwnedFd> {
+    pub(crate) fn open(&self, entry: &DirEntry, follow: bool) -> io::Result<OwnedFd> {
         // If it has become a pipe, opening it would block until it has a writer.
         let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
         if !follow {
@@ -680,12 +686,12 @@ impl Directory {
     }
 
     /// The sort key of a file; `None` if it cannot be read.
-    pub(crate) fn sort_key(&self, entry: &Entry, key: SortKey) -> Option<SortValue> {
+    pub(crate) fn sort_key(&self, entry: &DirEntry, key: SortKey) -> Option<SortValue> {
         SortValue::at(&self.fd, self.listing.c_name(entry), key)
     }
 
     /// An entry as a source.
-    pub(crate) fn source_of(&self, entry: &Entry) -> Source {
+    pub(crate) fn source_of(&self, entry: &DirEntry) -> Source {
         Source::found(self.argument, as_path(&self.path_of(entry)).to_owned())
     }
 
@@ -693,13 +699,13 @@ impl Directory {
     ///
     /// # Errors
     /// If its metadata cannot be read.
-    pub(crate) fn identity_of(&self, entry: &Entry, follow: bool) -> io::Result<FileIdentity> {
+    pub(crate) fn identity_of(&self, entry: &DirEntry, follow: bool) -> io::Result<FileIdentity> {
         let flags = if follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
         Ok(identity_of(&statat(&self.fd, self.listing.c_name(entry), flags)?))
     }
 
     /// Size of a file in bytes; 0 if it cannot be read.
-    pub(crate) fn size_of(&self, entry: &Entry) -> u64 {
+    pub(crate) fn size_of(&self, entry: &DirEntry) -> u64 {
         let stat = statat(&self.fd, self.listing.c_name(entry), AtFlags::empty());
         stat.map_or(0, |stat| u64::try_from(stat.st_size).unwrap_or(0))
     }
@@ -794,7 +800,7 @@ mod tests {
         let (done, opened) = mpsc::channel();
         thread::spawn(move || {
             let options = WalkOptions::default();
-            let walk = Walk::new(&options, false, &mut Vec::new());
+            let walk = WalkContext::new(&options, false, &mut Vec::new());
             let (mut scratch, mut problems) = (Scratch::default(), Problems::default());
             let opened = walk.open_named(0, &pipe, &pipe, &mut scratch, &mut problems);
             let _ = done.send(opened.map(drop).map_err(|error| error.kind()));

@@ -4,8 +4,8 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::directory::{Directory, Scratch, Walk};
-use super::listing::{Entry, EntryKind};
+use super::directory::{Directory, Scratch, WalkContext};
+use super::listing::{DirEntry, EntryKind};
 use crate::block::Source;
 use crate::inputs::{Inputs, is_standard_input};
 use crate::problem::{Problem, ProblemKind, Problems};
@@ -32,40 +32,45 @@ pub fn list_files(inputs: &Inputs) -> (Vec<FoundFile>, Vec<Problem>) {
 /// Calls `visit` with each of these files, and returns the problems.
 fn list(inputs: &Inputs, mut visit: impl FnMut(FoundFile)) -> Vec<Problem> {
     let mut notes = Vec::new();
-    let walk = Walk::new(&inputs.walk, true, &mut notes);
+    let walk = WalkContext::new(&inputs.walk, true, &mut notes);
     let (mut problems, mut failed) = (Problems::default(), Vec::new());
     problems.add_rules(notes);
     find(inputs, &walk, &mut problems, |found| match found {
-        Found::Named(_, path, Ok(metadata)) if metadata.is_file() => {
+        WalkItem::Named(_, path, Ok(metadata)) if metadata.is_file() => {
             visit(FoundFile { path: path.to_owned(), size: metadata.len(), is_named: true });
         }
-        Found::Entry(directory, entry) => {
+        WalkItem::Entry(directory, entry) => {
             let source = directory.source_of(entry);
             let path = source.path().unwrap_or(Path::new("")).to_owned();
             visit(FoundFile { path, size: directory.size_of(entry), is_named: false });
         }
-        Found::Named(number, path, Err(error)) => {
+        WalkItem::Named(number, path, Err(error)) => {
             failed.push((Source::named(number, Some(path.to_owned())), error));
         }
-        Found::Named(..) | Found::Directory(_) => {}
+        WalkItem::Named(..) | WalkItem::Directory(_) => {}
     });
     failed.into_iter().for_each(|(source, error)| problems.add(&source, ProblemKind::Open(error)));
     problems.into_sorted().collect()
 }
 
 /// A file or directory that the walk finds.
-pub(crate) enum Found<'d> {
+pub(crate) enum WalkItem<'d> {
     /// A named input that is no directory, and its metadata.
     Named(usize, &'d Path, io::Result<Metadata>),
     /// A directory, before its entries.
     Directory(&'d Directory),
     /// A file in a directory.
-    Entry(&'d Directory, &'d Entry),
+    Entry(&'d Directory, &'d DirEntry),
 }
 
 /// Calls `found` with everything that the walk finds, without standard input.
-pub(crate) fn find(inputs: &Inputs, walk: &Walk<'_>, problems: &mut Problems, found: impl FnMut(Found<'_>)) {
-    let mut finder = Finder { walk, scratch: Scratch::default(), problems, found };
+pub(crate) fn find(
+    inputs: &Inputs,
+    walk: &WalkContext<'_>,
+    problems: &mut Problems,
+    found: impl FnMut(WalkItem<'_>),
+) {
+    let mut finder = TreeWalk { walk, scratch: Scratch::default(), problems, found };
     for (number, path) in inputs.named.iter().enumerate().filter(|(_, path)| !is_standard_input(path)) {
         finder.find_named(number, path);
     }
@@ -86,18 +91,18 @@ pub(crate) fn total_bytes(inputs: &Inputs) -> Option<u64> {
     })
 }
 
-struct Finder<'w, F> {
-    walk: &'w Walk<'w>,
+struct TreeWalk<'w, F> {
+    walk: &'w WalkContext<'w>,
     scratch: Scratch,
     problems: &'w mut Problems,
     found: F,
 }
 
-impl<F: FnMut(Found<'_>)> Finder<'_, F> {
+impl<F: FnMut(WalkItem<'_>)> TreeWalk<'_, F> {
     fn find_named(&mut self, number: usize, path: &Path) {
         let metadata = fs::metadata(path);
         if !metadata.as_ref().is_ok_and(Metadata::is_dir) {
-            return (self.found)(Found::Named(number, path, metadata));
+            return (self.found)(WalkItem::Named(number, path, metadata));
         }
         match self.walk.open_named(number, path, path, &mut self.scratch, self.problems) {
             Ok(directory) => self.find_below(&directory),
@@ -109,10 +114,10 @@ impl<F: FnMut(Found<'_>)> Finder<'_, F> {
     }
 
     fn find_below(&mut self, directory: &Directory) {
-        (self.found)(Found::Directory(directory));
+        (self.found)(WalkItem::Directory(directory));
         for entry in directory.listing.entries() {
             if entry.kind != EntryKind::Directory {
-                (self.found)(Found::Entry(directory, entry));
+                (self.found)(WalkItem::Entry(directory, entry));
                 continue;
             }
             match self.walk.enter(directory, entry, &mut self.scratch, self.problems) {

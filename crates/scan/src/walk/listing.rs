@@ -16,7 +16,7 @@ use crate::snapshot::KnownEntry;
 pub(crate) struct Listing {
     /// The names, each terminated by a NUL, as system calls take them.
     names: Vec<u8>,
-    entries: Vec<Entry>,
+    entries: Vec<DirEntry>,
     /// Set if a name begins with a dot.
     pub(crate) any_hidden: bool,
 }
@@ -29,7 +29,7 @@ const USUAL_ENTRIES: usize = 64;
 
 /// An entry of a directory.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct DirEntry {
     /// The first eight bytes of the name: enough to order most names.
     key: u64,
     start: u32,
@@ -71,17 +71,17 @@ impl EntryKind {
 
 impl Listing {
     /// The entries in order.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[DirEntry] {
         &self.entries
     }
 
     /// The name of an entry.
-    pub(crate) fn name(&self, entry: &Entry) -> &[u8] {
+    pub(crate) fn name(&self, entry: &DirEntry) -> &[u8] {
         &self.names[entry.start as usize..][..entry.length as usize]
     }
 
     /// The name of an entry, for a system call.
-    pub(crate) fn c_name(&self, entry: &Entry) -> &CStr {
+    pub(crate) fn c_name(&self, entry: &DirEntry) -> &CStr {
         let with_nul = &self.names[entry.start as usize..][..entry.length as usize + 1];
         CStr::from_bytes_with_nul(with_nul).unwrap_or_default()
     }
@@ -92,13 +92,13 @@ impl Listing {
     }
 
     /// The entry with this name. Complete only before [`Listing::retain`].
-    pub(crate) fn get(&self, name: &[u8]) -> Option<&Entry> {
+    pub(crate) fn get(&self, name: &[u8]) -> Option<&DirEntry> {
         let place = self.entries.binary_search_by(|entry| self.name(entry).cmp(name)).ok()?;
         self.entries.get(place)
     }
 
     /// Keeps the entries for which `keep` returns `true`.
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Self, &mut Entry) -> bool) {
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Self, &mut DirEntry) -> bool) {
         let mut entries = std::mem::take(&mut self.entries);
         entries.retain_mut(|entry| keep(self, entry));
         self.entries = entries;
@@ -143,7 +143,16 @@ impl Listing {
         self.names.extend_from_slice(name.to_bytes_with_nul());
         let key = key(bytes);
         let (known, was_selected) = (None, None);
-        self.entries.push(Entry { key, start, length, kind, is_linked: false, inode, known, was_selected });
+        self.entries.push(DirEntry {
+            key,
+            start,
+            length,
+            kind,
+            is_linked: false,
+            inode,
+            known,
+            was_selected,
+        });
     }
 
     /// Takes over what is known of the entries of an earlier listing that have the same name and kind.
@@ -159,27 +168,27 @@ impl Listing {
     }
 
     /// Finds entries whose names are asked for in order.
-    pub(crate) fn finder(&self) -> Finder<'_> {
-        Finder { listing: self, rest: self.entries.iter().peekable() }
+    pub(crate) fn finder(&self) -> NameFinder<'_> {
+        NameFinder { listing: self, rest: self.entries.iter().peekable() }
     }
 
     fn sort(&mut self) {
         let Self { names, entries, .. } = self;
-        let name = |entry: &Entry| &names[entry.start as usize..][..entry.length as usize];
+        let name = |entry: &DirEntry| &names[entry.start as usize..][..entry.length as usize];
         entries
             .sort_unstable_by(|one, other| one.key.cmp(&other.key).then_with(|| name(one).cmp(name(other))));
     }
 }
 
 /// Finds entries of a listing whose names are asked for in order.
-pub(crate) struct Finder<'l> {
+pub(crate) struct NameFinder<'l> {
     listing: &'l Listing,
-    rest: Peekable<slice::Iter<'l, Entry>>,
+    rest: Peekable<slice::Iter<'l, DirEntry>>,
 }
 
-impl<'l> Finder<'l> {
+impl<'l> NameFinder<'l> {
     /// Returns the entry of this name and kind. Each call must have a greater name than the one before.
-    pub(crate) fn find(&mut self, name: &[u8], kind: EntryKind) -> Option<&'l Entry> {
+    pub(crate) fn find(&mut self, name: &[u8], kind: EntryKind) -> Option<&'l DirEntry> {
         while self.rest.next_if(|entry| self.listing.name(entry) < name).is_some() {}
         self.rest.next_if(|entry| self.listing.name(entry) == name).filter(|entry| entry.kind == kind)
     }

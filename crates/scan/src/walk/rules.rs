@@ -56,19 +56,19 @@ impl<T> From<Match<T>> for Verdict {
 }
 
 /// The rules of one directory. A directory without rules shares its parent's.
-pub(crate) struct Rules {
-    above: Option<Arc<Rules>>,
+pub(crate) struct DirectoryRules {
+    above: Option<Arc<DirectoryRules>>,
     /// Offset at which the path relative to this directory begins in an absolute path.
     relative_start: usize,
     is_repository: bool,
-    files: OnceLock<Files>,
+    files: OnceLock<RulesByKind>,
     /// The rule files, as long as nothing depends on them.
     unread: Option<Unread>,
 }
 
 /// The rules of a directory by the kinds of their files.
 #[derive(Default)]
-struct Files {
+struct RulesByKind {
     custom: Globs,
     dot: Globs,
     git: Globs,
@@ -83,7 +83,7 @@ struct Unread {
     ignore_case: bool,
 }
 
-impl Files {
+impl RulesByKind {
     /// Reads rule files of a directory. `printed` is its displayed path.
     fn read(
         directory: &OwnedFd,
@@ -210,7 +210,7 @@ impl Global {
         &self,
         directory: &Path,
         mut problems: Option<&mut Vec<String>>,
-    ) -> Option<Arc<Rules>> {
+    ) -> Option<Arc<DirectoryRules>> {
         if !self.any() {
             return None;
         }
@@ -236,15 +236,15 @@ impl Global {
     }
 
     /// Reads the rules of a directory that has been listed.
-    pub(crate) fn listed(
+    pub(crate) fn of_listed(
         &self,
-        above: Option<Arc<Rules>>,
+        above: Option<Arc<DirectoryRules>>,
         directory: &OwnedFd,
         path: &[u8],
         printed: &[u8],
         listing: &Listing,
         problems: &mut Vec<String>,
-    ) -> Option<Arc<Rules>> {
+    ) -> Option<Arc<DirectoryRules>> {
         // The names of all rule files begin with a dot.
         if !self.any() || !listing.any_hidden {
             return above;
@@ -256,19 +256,20 @@ impl Global {
     /// Reads the rules of a directory. `printed` is its displayed path.
     fn enter(
         &self,
-        above: Option<Arc<Rules>>,
+        above: Option<Arc<DirectoryRules>>,
         directory: &OwnedFd,
         path: &[u8],
         printed: &Path,
         contains: impl Fn(&[u8]) -> bool,
         mut problems: Option<&mut Vec<String>>,
-    ) -> Option<Arc<Rules>> {
+    ) -> Option<Arc<DirectoryRules>> {
         let RuleFiles { git, git_exclude, require_git, .. } = self.options;
         let has_git = (git || git_exclude) && contains(b".git");
         // If no repository is required, its boundaries have no effect either.
         let is_repository = require_git && (has_git || (git || git_exclude) && contains(b".jj"));
         let names: Vec<&str> = self.names().filter(|name| contains(name.as_bytes())).collect();
-        let mut files = Files::read(directory, printed, &names, self.ignore_case, problems.as_deref_mut());
+        let mut files =
+            RulesByKind::read(directory, printed, &names, self.ignore_case, problems.as_deref_mut());
         if git_exclude && has_git {
             files.git_exclude = self.load_exclude(directory, path, problems);
         }
@@ -276,7 +277,13 @@ impl Global {
             return above;
         }
         let relative_start = relative_start(path);
-        Some(Arc::new(Rules { above, relative_start, is_repository, files: files.into(), unread: None }))
+        Some(Arc::new(DirectoryRules {
+            above,
+            relative_start,
+            is_repository,
+            files: files.into(),
+            unread: None,
+        }))
     }
 
     /// The names of the rule files that are obeyed.
@@ -289,16 +296,22 @@ impl Global {
     /// needed.
     pub(crate) fn deferred(
         &self,
-        above: Option<Arc<Rules>>,
+        above: Option<Arc<DirectoryRules>>,
         directory: OwnedFd,
         path: &[u8],
         printed: &[u8],
         names: Vec<&'static str>,
-    ) -> Arc<Rules> {
+    ) -> Arc<DirectoryRules> {
         let printed = Path::new(OsStr::from_bytes(printed)).to_owned();
         let unread = Some(Unread { directory, printed, names, ignore_case: self.ignore_case });
         let relative_start = relative_start(path);
-        Arc::new(Rules { above, relative_start, is_repository: false, files: OnceLock::new(), unread })
+        Arc::new(DirectoryRules {
+            above,
+            relative_start,
+            is_repository: false,
+            files: OnceLock::new(),
+            unread,
+        })
     }
 
     /// Reads `info/exclude` of a repository.
@@ -316,7 +329,7 @@ impl Global {
     /// Rules that apply everywhere are matched against the `printed` path, as in ripgrep.
     pub(crate) fn judge(
         &self,
-        rules: Option<&Rules>,
+        rules: Option<&DirectoryRules>,
         root: usize,
         path: &[u8],
         printed: &Path,
@@ -360,13 +373,13 @@ impl Global {
     }
 }
 
-impl Rules {
-    fn files(&self) -> &Files {
+impl DirectoryRules {
+    fn files(&self) -> &RulesByKind {
         self.files.get_or_init(|| match &self.unread {
             Some(Unread { directory, printed, names, ignore_case }) => {
-                Files::read(directory, printed, names, *ignore_case, None)
+                RulesByKind::read(directory, printed, names, *ignore_case, None)
             }
-            None => Files::default(),
+            None => RulesByKind::default(),
         })
     }
 
@@ -392,7 +405,7 @@ fn relative_start(directory: &[u8]) -> usize {
 }
 
 /// The rules of a directory and its ancestors, deepest first.
-fn chain(rules: Option<&Rules>) -> impl Iterator<Item = &Rules> {
+fn chain(rules: Option<&DirectoryRules>) -> impl Iterator<Item = &DirectoryRules> {
     std::iter::successors(rules, |rules| rules.above.as_deref())
 }
 

@@ -9,7 +9,7 @@ use ignore::gitignore::gitconfig_excludes_path;
 use twox_hash::XxHash3_64;
 
 use super::WalkOptions;
-use super::rules::Rules;
+use super::rules::DirectoryRules;
 
 /// The hash of the options and the rules that apply everywhere; `None` if the selection depends on more than names and the
 /// rule files of directories. Globs and types are applied to what is selected without them.
@@ -51,7 +51,7 @@ fn global_rules(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// The number for a directory with these rules.
-pub(super) fn number(everywhere: &XxHash3_64, rules: Option<&Rules>) -> u64 {
+pub(super) fn number(everywhere: &XxHash3_64, rules: Option<&DirectoryRules>) -> u64 {
     let mut hasher = everywhere.clone();
     if let Some(rules) = rules {
         rules.hash(&mut hasher);

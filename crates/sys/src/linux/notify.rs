@@ -15,9 +15,9 @@ const BUFFER: usize = 1 << 15;
 
 /// A queue of reports. It is readable when there are some.
 #[derive(Debug)]
-pub struct Queue(OwnedFd);
+pub struct ReportQueue(OwnedFd);
 
-impl Queue {
+impl ReportQueue {
     /// Creates a queue.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Queue {
     }
 }
 
-impl AsFd for Queue {
+impl AsFd for ReportQueue {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }

@@ -9,9 +9,9 @@ use crate::notify::{Event, Kinds};
 
 /// A queue of reports. There is none.
 #[derive(Debug)]
-pub struct Queue(OwnedFd);
+pub struct ReportQueue(OwnedFd);
 
-impl Queue {
+impl ReportQueue {
     /// Creates no queue.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl Queue {
     }
 }
 
-impl AsFd for Queue {
+impl AsFd for ReportQueue {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }

@@ -20,7 +20,7 @@ const WINDOW_ALIGN: u64 = if cfg!(test) { PAGE } else { HUGE_PAGE } as u64;
 
 /// A part of a file that is mapped.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(super) struct MappedPart {
     file: Arc<File>,
     map: GuardedMap,
     /// Offsets in the file: from the beginning of the map to its end, or that of the file.
@@ -29,7 +29,7 @@ pub(super) struct Window {
     was_damaged: bool,
 }
 
-impl Window {
+impl MappedPart {
     fn holds(&self, file: &Arc<File>, range: &Range<u64>) -> bool {
         Arc::ptr_eq(&self.file, file) && self.range.start <= range.start && range.end <= self.range.end
     }
@@ -63,7 +63,7 @@ impl ReadBuffer {
         let wanted = offset..offset.saturating_add(length as u64);
         self.end_show();
         self.open_window(file, &wanted)?;
-        let Some(Window { map, range, .. }) = self.window.as_deref() else { return Ok(0) };
+        let Some(MappedPart { map, range, .. }) = self.window.as_deref() else { return Ok(0) };
         // Within a map, which is no longer than the address space.
         let at = (offset - range.start) as usize;
         let got = (range.end.min(wanted.end) - offset) as usize;
@@ -119,7 +119,7 @@ impl ReadBuffer {
         let before = self.window.take();
         let was_damaged = before.is_some_and(|before| Arc::ptr_eq(&before.file, file) && before.is_damaged());
         self.window = map(file, wanted)?
-            .map(|(map, range)| Box::new(Window { file: Arc::clone(file), map, range, was_damaged }));
+            .map(|(map, range)| Box::new(MappedPart { file: Arc::clone(file), map, range, was_damaged }));
         Ok(())
     }
 
@@ -185,10 +185,10 @@ mod tests {
                 prop_assert!(!buffer.is_damaged());
                 if way > 2 && got > 0 {
                     // Room is memory of its own, with the same bytes.
-                    let kept = if way == 3 { got / 2 } else { got };
-                    buffer.reserve(kept, kept);
+                    let length = if way == 3 { got / 2 } else { got };
+                    buffer.reserve(length, length);
                     prop_assert!(!buffer.shows());
-                    prop_assert_eq!(&buffer[..kept], &expected[..kept]);
+                    prop_assert_eq!(&buffer[..length], &expected[..length]);
                     buffer.bytes_mut(0..10).fill(1);
                 }
             }

@@ -97,15 +97,15 @@ impl Masks for Avx2 {
     #[inline(always)]
     fn prefix(self, window: &[u8; 64], length: usize) -> [u64; 8] {
         let ([low, high], [keep_low, keep_high]) = (Self::halves(window), Self::halves(keep(length)));
-        let mut kept = [0; 8];
-        let at = kept.as_mut_ptr().cast::<__m256i>();
-        // SAFETY: both stores are within the 64 bytes of `kept` and need no alignment; `self` proves that the
+        let mut bytes = [0; 8];
+        let at = bytes.as_mut_ptr().cast::<__m256i>();
+        // SAFETY: both stores are within the 64 bytes of `bytes` and need no alignment; `self` proves that the
         // processor has AVX2, and it is little-endian.
         unsafe {
             _mm256_storeu_si256(at, _mm256_and_si256(low, keep_low));
             _mm256_storeu_si256(at.add(1), _mm256_and_si256(high, keep_high));
         }
-        kept
+        bytes
     }
 
     /// Deposits a single bit at the nth one. This needs no loop, whose end is hard to predict.

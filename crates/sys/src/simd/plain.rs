@@ -69,9 +69,9 @@ impl Masks for Plain {
 
     #[inline(always)]
     fn prefix(self, window: &[u8; 64], length: usize) -> [u64; 8] {
-        let mut kept = [0; 64];
-        kept[..length].copy_from_slice(&window[..length]);
-        words(&kept)
+        let mut bytes = [0; 64];
+        bytes[..length].copy_from_slice(&window[..length]);
+        words(&bytes)
     }
 
     #[inline(always)]

@@ -18,7 +18,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use finecomb_scan::Stamp;
 use finecomb_sys::directory::PLACE;
 use finecomb_sys::lease::Lease;
-use finecomb_sys::notify::{Event, Kinds, Queue};
+use finecomb_sys::notify::{Event, Kinds, ReportQueue};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
@@ -45,7 +45,7 @@ const DIRECTORY_EVENTS: Kinds = Kinds::CREATE
 
 /// The proofs, and the watches that keep them.
 pub(super) struct Proofs {
-    queue: Queue,
+    queue: ReportQueue,
     keys: HashMap<i32, Key>,
     watches: HashMap<Key, i32>,
     /// Everything that is not proven.
@@ -87,7 +87,7 @@ impl From<Errno> for Doubt {
 impl Proofs {
     pub(super) fn new() -> io::Result<Self> {
         Ok(Self {
-            queue: Queue::new()?,
+            queue: ReportQueue::new()?,
             keys: HashMap::new(),
             watches: HashMap::new(),
             unproven: BTreeSet::new(),
@@ -179,7 +179,7 @@ impl Proofs {
     /// number may belong to another file by now: so no watch is valid any more.
     fn start_over(&mut self, now: &Watched) -> io::Result<()> {
         self.overflows += 1;
-        self.queue = Queue::new()?;
+        self.queue = ReportQueue::new()?;
         self.keys.clear();
         self.watches.clear();
         self.is_at_limit = false;

@@ -2,8 +2,8 @@
 
 use super::Accumulate;
 use super::worker::FoldWorker;
-use crate::schedule::queue::Work;
-use crate::source::archive::{Archive, Batch, Member};
+use crate::schedule::queue::FoldWork;
+use crate::source::archive::{Archive, Member, MemberBatch};
 use crate::source::stream::Stream;
 
 impl<A: Accumulate> FoldWorker<'_, A> {
@@ -13,14 +13,14 @@ impl<A: Accumulate> FoldWorker<'_, A> {
         let Some(batch) = self.reader.next_members(&mut archive, limit, false) else { return };
         if batch.is_streamed() {
             self.process_members(batch);
-            self.queue.add_open(vec![Work::Archive(archive)]);
+            self.queue.add_open(vec![FoldWork::Archive(archive)]);
         } else {
-            self.queue.add_open(vec![Work::Archive(archive)]);
+            self.queue.add_open(vec![FoldWork::Archive(archive)]);
             self.process_members(batch);
         }
     }
 
-    fn process_members(&mut self, batch: Batch) {
+    fn process_members(&mut self, batch: MemberBatch) {
         let limit = self.limit();
         for Member { source, text } in batch.members {
             if self.queue.pool.is_halted() {

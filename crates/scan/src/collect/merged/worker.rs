@@ -9,12 +9,12 @@ use finecomb_meter::Phase;
 use super::Accumulate;
 use crate::block::{Block, RereadFile, Source};
 use crate::problem::ProblemKind;
-use crate::schedule::queue::{Queue, Work};
-use crate::schedule::task::{Task, runs, tasks};
+use crate::schedule::queue::{FoldWork, Queue};
+use crate::schedule::task::{Unopened, runs, tasks};
 use crate::source::TextBlock;
-use crate::source::cut::{Part, add_lines, parts_of_records, slices};
+use crate::source::cut::{BlockPart, add_lines, parts_of_records, slices};
 use crate::source::prefetch::Prefetcher;
-use crate::source::reader::{Contents, Named, Reader};
+use crate::source::reader::{FileContents, InputReader, NamedInput};
 use crate::source::shared::Chunks;
 use crate::source::stream::Stream;
 use crate::walk::directory::Directory;
@@ -24,7 +24,7 @@ pub(crate) struct FoldWorker<'q, A> {
     pub(super) queue: &'q Queue,
     number: usize,
     pub(crate) accumulator: A,
-    pub(crate) reader: Reader<'q>,
+    pub(crate) reader: InputReader<'q>,
     /// Set to process the available data of a stream rather than wait for a full block, while progress is shown.
     eager: bool,
 }
@@ -34,7 +34,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         queue: &'q Queue,
         number: usize,
         accumulator: A,
-        reader: Reader<'q>,
+        reader: InputReader<'q>,
         eager: bool,
     ) -> Self {
         Self { queue, number, accumulator, reader, eager }
@@ -46,26 +46,26 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         let mut next = pool.next(self.number, &mut self.reader.meter);
         while let Some(work) = next {
             match work {
-                Work::Open(task) => self.open(task),
-                Work::File(source, file) => self.process_file(&source, file),
-                Work::Chunks(file) => self.process_chunks(&file),
-                Work::Stream(stream) => self.process_stream(stream),
-                Work::Archive(archive) => self.process_archive(archive),
+                FoldWork::Open(task) => self.open(task),
+                FoldWork::File(source, file) => self.process_file(&source, file),
+                FoldWork::Chunks(file) => self.process_chunks(&file),
+                FoldWork::Stream(stream) => self.process_stream(stream),
+                FoldWork::Archive(archive) => self.process_archive(archive),
             }
             next = pool.finish_and_next(pool.lock(), self.number, &mut self.reader.meter);
         }
         self.reader.release();
     }
 
-    fn open(&mut self, task: Task) {
+    fn open(&mut self, task: Unopened) {
         match task {
-            Task::Named(number) => self.open_named(number),
-            Task::Directory(parent, entry) => {
+            Unopened::Named(number) => self.open_named(number),
+            Unopened::Directory(parent, entry) => {
                 if let Some(directory) = self.reader.list(&parent, entry) {
                     self.expand(directory);
                 }
             }
-            Task::Files(directory, entries) => self.process_files(&directory, entries),
+            Unopened::Files(directory, entries) => self.process_files(&directory, entries),
         }
     }
 
@@ -73,12 +73,12 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         let limit = self.limit();
         let (source, contents) = match self.reader.open_named(number) {
             None => return,
-            Some(Named::Directory(directory)) => return self.expand(directory),
-            Some(Named::File(source, file, start)) => {
+            Some(NamedInput::Directory(directory)) => return self.expand(directory),
+            Some(NamedInput::File(source, file, start)) => {
                 let contents = self.reader.read(&source, file, start, limit, false);
                 (source, contents.map(Some))
             }
-            Some(Named::Stream(source, file)) => {
+            Some(NamedInput::Stream(source, file)) => {
                 let contents =
                     self.reader.read_stream(&source, file, limit, false, self.queue.pool.stop.clone());
                 (source, contents)
@@ -126,11 +126,11 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 .map_err(ProblemKind::Open)
                 .and_then(|file| self.reader.read(&source, file, 0, limit, directory.short_read_is_end()));
             match contents {
-                Ok(contents @ Contents::Whole { .. }) => self.begin(&source, contents),
+                Ok(contents @ FileContents::Whole { .. }) => self.begin(&source, contents),
                 Ok(contents) => {
                     let rest = number + 1..entries.end;
                     if !rest.is_empty() {
-                        self.queue.add_tasks(vec![Task::Files(Arc::clone(directory), rest)]);
+                        self.queue.add_tasks(vec![Unopened::Files(Arc::clone(directory), rest)]);
                     }
                     return self.begin(&source, contents);
                 }
@@ -140,19 +140,19 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     }
 
     /// Processes a file that is entirely in the buffer, or starts on a shared one.
-    fn begin(&mut self, source: &Source, contents: Contents) {
+    fn begin(&mut self, source: &Source, contents: FileContents) {
         self.begin_with(source, contents, true);
     }
 
     /// Processes a file that is entirely in the buffer, or starts on another one, which is shared unless it is a stream and may not be.
-    pub(super) fn begin_with(&mut self, source: &Source, mut contents: Contents, is_shared: bool) {
+    pub(super) fn begin_with(&mut self, source: &Source, mut contents: FileContents, is_shared: bool) {
         if contents.is_decoded() {
             self.queue.extent.record_decoded();
         }
         match contents {
-            Contents::Archive(_) if self.reader.begins_late() => return,
-            Contents::Archive(archive) => return self.process_archive(archive),
-            Contents::Unwanted => return,
+            FileContents::Archive(_) if self.reader.begins_late() => return,
+            FileContents::Archive(archive) => return self.process_archive(archive),
+            FileContents::Unwanted => return,
             _ => self.reader.meter.add_file(),
         }
         let recognized = match self.reader.context.recognize {
@@ -173,7 +173,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             left_out += self.reader.narrow(by, source, &mut contents);
         }
         match contents {
-            Contents::Whole { range, skipped, .. } => {
+            FileContents::Whole { range, skipped, .. } => {
                 let is_whole = self.reader.context.part.is_none();
                 let is_start = skipped == range.start as u64 && !self.reader.begins_late();
                 let first_line = is_start.then_some(1);
@@ -183,13 +183,13 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 let block = TextBlock { range, offset, first_line, unclosed, ..TextBlock::default() };
                 self.process_block(source, block, is_whole);
             }
-            Contents::Chunks { file, .. } => {
+            FileContents::Chunks { file, .. } => {
                 self.queue.extent.record_left_out(left_out);
                 let file = Arc::new(file);
-                self.queue.add_open(vec![Work::Chunks(Arc::clone(&file))]);
+                self.queue.add_open(vec![FoldWork::Chunks(Arc::clone(&file))]);
                 self.process_chunks(&file);
             }
-            Contents::Stream { stream, .. } => {
+            FileContents::Stream { stream, .. } => {
                 if is_shared {
                     self.process_stream(stream)
                 } else {
@@ -197,7 +197,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 }
             }
             // A file that is larger than the limit is read in chunks.
-            Contents::Mapped { .. } | Contents::Archive(_) | Contents::Unwanted => {}
+            FileContents::Mapped { .. } | FileContents::Archive(_) | FileContents::Unwanted => {}
         }
     }
 
@@ -205,7 +205,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     fn process_chunks(&mut self, file: &Arc<Chunks>) {
         while !self.queue.pool.is_halted() {
             let Some(chunk) = file.claim() else { return self.queue.remove_file(file) };
-            let Reader { buffer, meter, problems, .. } = &mut self.reader;
+            let InputReader { buffer, meter, problems, .. } = &mut self.reader;
             let block = file.read(chunk, buffer, meter, problems);
             self.process_part(file.source(), block, false, file.reread());
             file.check(&self.reader.buffer, &mut self.reader.problems);
@@ -218,10 +218,10 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     /// Reads a block of a stream, releases the stream to other workers, and processes the block.
     fn process_stream(&mut self, mut stream: Stream) {
         self.reader.meter.enter(stream.phase());
-        let Reader { buffer, problems, .. } = &mut self.reader;
+        let InputReader { buffer, problems, .. } = &mut self.reader;
         if let Some(block) = stream.read(buffer, self.eager, problems) {
             let source = stream.source.clone();
-            self.queue.add_open(vec![Work::Stream(stream)]);
+            self.queue.add_open(vec![FoldWork::Stream(stream)]);
             self.process_block(&source, block, false);
         } else if stream.is_paused() {
             self.queue.set_aside(stream);
@@ -237,11 +237,11 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     fn process_part(&mut self, source: &Source, block: TextBlock, is_whole: bool, file: Option<RereadFile>) {
         let TextBlock { range, mut offset, mut first_line, unclosed, .. } = block;
         let bounds = self.reader.context.bounds_for(source);
-        let Reader { buffer, problems, meter, .. } = &mut self.reader;
+        let InputReader { buffer, problems, meter, .. } = &mut self.reader;
         let total = range.len();
         let parts = parts_of_records(&mut buffer[range], unclosed, false, bounds);
         for part in parts.flat_map(|part| slices(part, bounds)) {
-            let Part { bytes, records, .. } = part;
+            let BlockPart { bytes, records, .. } = part;
             let length = bytes.len();
             if part.too_long.is_some() {
                 problems.add_long_line(source, offset, bounds);

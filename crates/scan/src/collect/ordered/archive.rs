@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::job::{Job, Unshared};
+use super::job::{Unshared, VisitTask};
 use super::visit::{Print, Wants};
 use super::worker::Visitor;
 use crate::block::{Block, Source};
 use crate::problem::ProblemKind;
 use crate::schedule::sequencer::SlotId;
 use crate::source::TextBlock;
-use crate::source::archive::{Archive, Batch, Member};
-use crate::source::reader::Contents;
+use crate::source::archive::{Archive, Member, MemberBatch};
+use crate::source::reader::FileContents;
 use crate::source::stream::Stream;
 
 /// Maximum size of a member that is visited as a whole, in bytes. A small archive may hold one of any size.
@@ -24,14 +24,14 @@ impl<V: Print> Visitor<'_, V> {
         let Some(batch) = self.reader.next_members(&mut archive, limit, names_only) else { return };
         if batch.is_streamed() {
             self.visit_members(batch);
-            self.sequencer.put_back(slot, Job::Archive(archive));
+            self.sequencer.put_back(slot, VisitTask::Archive(archive));
         } else {
-            self.sequencer.put_back(slot, Job::Archive(archive));
+            self.sequencer.put_back(slot, VisitTask::Archive(archive));
             self.visit_members(batch);
         }
     }
 
-    fn visit_members(&mut self, batch: Batch) {
+    fn visit_members(&mut self, batch: MemberBatch) {
         for Member { source, text } in batch.members {
             if self.sequencer.pool.is_halted() {
                 return;
@@ -47,17 +47,19 @@ impl<V: Print> Visitor<'_, V> {
         }
     }
 
-    fn visit_member(&mut self, source: &Source, mut contents: Result<Contents, ProblemKind>) {
-        if let (Wants::Whole(limit), Ok(Contents::Stream { .. })) = (self.wants, &contents) {
+    fn visit_member(&mut self, source: &Source, mut contents: Result<FileContents, ProblemKind>) {
+        if let (Wants::Whole(limit), Ok(FileContents::Stream { .. })) = (self.wants, &contents) {
             return self.reader.problems.add(source, ProblemKind::TooLarge(limit.min(MAX_WHOLE)));
         }
         let recognized = match (self.reader.context.recognize, &mut contents) {
-            (Some(by), Ok(contents @ Contents::Stream { .. })) => self.reader.recognize(by, source, contents),
+            (Some(by), Ok(contents @ FileContents::Stream { .. })) => {
+                self.reader.recognize(by, source, contents)
+            }
             _ => Ok(None),
         };
         match (recognized, contents) {
             (Err(kind), _) => self.reader.problems.add(source, kind),
-            (_, Ok(Contents::Stream { mut stream, known })) => {
+            (_, Ok(FileContents::Stream { mut stream, known })) => {
                 let shared = self.share(stream.source.clone(), stream.offset, known, None);
                 stream.bounds = stream.bounds.with_ends(shared.nul_ends);
                 if let Ok(shared) = Arc::try_unwrap(shared) {

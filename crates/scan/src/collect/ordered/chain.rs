@@ -8,13 +8,13 @@ use crate::schedule::turns::{Turn, Turns};
 
 /// The blocks of a file, numbered from 0. Each advances the state in its turn.
 pub(crate) struct Chain<S, T> {
-    turns: Turns<Status<S>>,
+    turns: Turns<ChainState<S>>,
     printed: Mutex<Printed<T>>,
     /// Notified when another block has been printed.
     all_printed: Condvar,
 }
 
-pub(crate) struct Status<S> {
+pub(crate) struct ChainState<S> {
     pub(crate) file: S,
     /// Set once nothing more of the file is wanted.
     pub(crate) over: bool,
@@ -29,7 +29,7 @@ impl<S: Clone, T: Default> Chain<S, T> {
     /// Creates a chain with the state before the first block; `over` is set if nothing of the file is wanted.
     pub(crate) fn new(file: S, over: bool) -> Self {
         let printed = Printed { blocks: 0, tally: T::default() };
-        let turns = Turns::new(Status { file, over });
+        let turns = Turns::new(ChainState { file, over });
         Self { turns, printed: Mutex::new(printed), all_printed: Condvar::new() }
     }
 
@@ -45,7 +45,7 @@ impl<S: Clone, T: Default> Chain<S, T> {
 
     /// Waits for the turn of a block. The blocks before it are in progress, and their workers do not wait for later
     /// ones.
-    pub(crate) fn await_turn(&self, block: u64) -> Turn<'_, Status<S>> {
+    pub(crate) fn await_turn(&self, block: u64) -> Turn<'_, ChainState<S>> {
         self.turns.await_turn(block)
     }
 

@@ -16,16 +16,16 @@ use crate::walk::{Sort, SortKey};
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     paths: Vec<u8>,
-    files: Vec<File>,
+    files: Vec<CollectedFile>,
     absent: Vec<Absent>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct File {
+struct CollectedFile {
     key: Option<SortValue>,
     /// Number of the input that it was named by, or found below.
     argument: u32,
-    origin: Origin,
+    origin: FoundBy,
     /// Position of the path.
     start: usize,
     length: u32,
@@ -34,7 +34,7 @@ struct File {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
+enum FoundBy {
     StandardInput,
     Named,
     Found,
@@ -48,7 +48,7 @@ impl Collected {
 
     /// Adds a named input. Without a path it is standard input.
     pub(crate) fn add_named(&mut self, argument: usize, path: Option<&Path>, key: Option<SortValue>) {
-        let origin = if path.is_some() { Origin::Named } else { Origin::StandardInput };
+        let origin = if path.is_some() { FoundBy::Named } else { FoundBy::StandardInput };
         let path = path.map_or(&b""[..], |path| path.as_os_str().as_bytes());
         self.add(argument, origin, [path, b""], key, None);
     }
@@ -61,13 +61,13 @@ impl Collected {
         key: Option<SortValue>,
         absent: Option<Absent>,
     ) {
-        self.add(argument, Origin::Found, [prefix, name], key, absent);
+        self.add(argument, FoundBy::Found, [prefix, name], key, absent);
     }
 
     fn add(
         &mut self,
         argument: usize,
-        origin: Origin,
+        origin: FoundBy,
         path: [&[u8]; 2],
         key: Option<SortValue>,
         absent: Option<Absent>,
@@ -82,7 +82,7 @@ impl Collected {
         });
         // Neither a path nor a command line has four gigabytes.
         let (argument, length) = (argument as u32, (self.paths.len() - start) as u32);
-        self.files.push(File { key, argument, origin, start, length, absent });
+        self.files.push(CollectedFile { key, argument, origin, start, length, absent });
     }
 
     /// Appends the files of another worker.
@@ -94,7 +94,7 @@ impl Collected {
         let (start, absent) = (self.paths.len(), self.absent.len() as u32);
         self.paths.extend_from_slice(&other.paths);
         self.absent.extend_from_slice(&other.absent);
-        self.files.extend(other.files.iter().map(|file| File {
+        self.files.extend(other.files.iter().map(|file| CollectedFile {
             start: file.start + start,
             absent: file.absent.map(|number| number + absent),
             ..*file
@@ -104,11 +104,11 @@ impl Collected {
     /// Sorts the files. Files without a key come last, and files with the same key are in the order of their paths.
     pub(crate) fn sort(&mut self, sort: Sort) {
         let Self { paths, files, .. } = self;
-        let path = |file: &File| &paths[file.start..][..file.length as usize];
-        let by_place = |one: &File, other: &File| {
+        let path = |file: &CollectedFile| &paths[file.start..][..file.length as usize];
+        let by_place = |one: &CollectedFile, other: &CollectedFile| {
             one.argument.cmp(&other.argument).then_with(|| path(one).cmp(path(other)))
         };
-        let by_key = |one: &File, other: &File| {
+        let by_key = |one: &CollectedFile, other: &CollectedFile| {
             let by_key = match (one.key, other.key) {
                 (Some(one), Some(other)) if sort.reverse => other.cmp(&one),
                 (Some(one), Some(other)) => one.cmp(&other),
@@ -131,25 +131,25 @@ impl Collected {
         let argument = file.argument as usize;
         let path = PathBuf::from(OsString::from_vec(path));
         let source = match file.origin {
-            Origin::StandardInput => Source::named(argument, None),
-            Origin::Named => Source::named(argument, Some(path)),
-            Origin::Found => Source::found(argument, path),
+            FoundBy::StandardInput => Source::named(argument, None),
+            FoundBy::Named => Source::named(argument, Some(path)),
+            FoundBy::Found => Source::found(argument, path),
         };
         (source, file.absent.map(|number| self.absent[number as usize]))
     }
 
     /// The files after the first one at the place of `end`: the number of their input, and their path.
-    pub(crate) fn behind(&self, end: &Source) -> HashSet<(usize, PathBuf)> {
-        let mut is_behind = false;
-        let mut behind = HashSet::new();
+    pub(crate) fn after(&self, end: &Source) -> HashSet<(usize, PathBuf)> {
+        let mut is_after = false;
+        let mut after = HashSet::new();
         for number in 0..self.len() {
             let (source, _) = self.get(number);
-            if is_behind {
-                behind.extend(source.path().map(|path| (source.argument(), path.to_owned())));
+            if is_after {
+                after.extend(source.path().map(|path| (source.argument(), path.to_owned())));
             }
-            is_behind |= source.file_rank() == end.file_rank();
+            is_after |= source.file_rank() == end.file_rank();
         }
-        behind
+        after
     }
 }
 

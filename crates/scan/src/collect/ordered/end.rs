@@ -14,12 +14,12 @@ pub struct End {
     /// All files in the order of the output, if that is not the order of their paths.
     files: Option<Collected>,
     /// The files after the end.
-    behind: OnceLock<HashSet<(usize, PathBuf)>>,
+    after: OnceLock<HashSet<(usize, PathBuf)>>,
 }
 
 impl End {
     pub(super) fn new(source: Source, files: Option<Collected>) -> Self {
-        Self { source, files, behind: OnceLock::new() }
+        Self { source, files, after: OnceLock::new() }
     }
 
     /// Whether a file is at or before the end, or a directory that is listed before. Members of one archive have no known order, so
@@ -30,7 +30,7 @@ impl End {
             return *source == self.source;
         }
         let Some(files) = &self.files else { return rank <= end };
-        let behind = self.behind.get_or_init(|| files.behind(&self.source));
-        rank.1.is_none_or(|path| !behind.contains(&(rank.0, path.to_owned())))
+        let after = self.after.get_or_init(|| files.after(&self.source));
+        rank.1.is_none_or(|path| !after.contains(&(rank.0, path.to_owned())))
     }
 }

@@ -9,7 +9,7 @@ use super::visit::{Print, Wants};
 use crate::block::Source;
 use crate::inputs::Inputs;
 use crate::schedule::sequencer::{Claim, Divisible};
-use crate::schedule::task::{FILES_PER_TASK, Task};
+use crate::schedule::task::{FILES_PER_TASK, Unopened};
 use crate::source::archive::Archive;
 use crate::source::bounds::NulEnds;
 use crate::source::shared::Chunks;
@@ -20,10 +20,10 @@ use crate::stop::Stop;
 const NAMES_PER_TASK: usize = 1024;
 
 /// A task.
-pub(crate) enum Job<V: Print> {
-    Open(Task),
+pub(crate) enum VisitTask<V: Print> {
+    Open(Unopened),
     /// Collected files, by number.
-    Listed(Range<usize>),
+    Collected(Range<usize>),
     /// The rest of a file that is read in chunks, from the block with this number on.
     Chunks(Arc<Shared<V>>, Arc<Chunks>, u64),
     /// The rest of a mapped file, from the part with this number on.
@@ -35,9 +35,9 @@ pub(crate) enum Job<V: Print> {
 }
 
 /// Part of a task.
-pub(crate) enum Work<V: Print> {
-    Open(Task),
-    Listed(Range<usize>),
+pub(crate) enum VisitWork<V: Print> {
+    Open(Unopened),
+    Collected(Range<usize>),
     /// The chunk at an offset, and its block number.
     Chunk(Arc<Shared<V>>, Arc<Chunks>, u64, u64),
     /// The end of a file with this number of blocks.
@@ -77,39 +77,39 @@ pub(crate) struct Streamed<V: Print> {
     pub(crate) blocks: u64,
 }
 
-impl<V: Print> Job<V> {
+impl<V: Print> VisitTask<V> {
     /// Tasks that open the named inputs.
     pub(crate) fn named(inputs: &Inputs) -> Vec<Self> {
-        (0..inputs.named.len()).map(|number| Self::Open(Task::Named(number))).collect()
+        (0..inputs.named.len()).map(|number| Self::Open(Unopened::Named(number))).collect()
     }
 
     /// Tasks for this number of collected files.
-    pub(crate) fn listed(files: usize, wants: Wants) -> Vec<Self> {
+    pub(crate) fn collected(files: usize, wants: Wants) -> Vec<Self> {
         let per_task = if wants == Wants::Name { NAMES_PER_TASK } else { FILES_PER_TASK };
-        let starts = (0..files).step_by(per_task);
-        starts.map(|start| Self::Listed(start..files.min(start + per_task))).collect()
+        let tasks = (0..files).step_by(per_task);
+        tasks.map(|start| Self::Collected(start..files.min(start + per_task))).collect()
     }
 }
 
-impl<V: Print> Divisible for Job<V> {
-    type Part = Work<V>;
+impl<V: Print> Divisible for VisitTask<V> {
+    type Part = VisitWork<V>;
 
-    fn claim(self) -> Claim<Self, Work<V>> {
+    fn claim(self) -> Claim<Self, VisitWork<V>> {
         match self {
-            Self::Open(task) => Claim::Last(Work::Open(task)),
-            Self::Listed(files) => Claim::Last(Work::Listed(files)),
-            Self::Stream(stream) => Claim::Last(Work::Stream(stream)),
-            Self::Archive(archive) => Claim::Last(Work::Archive(archive)),
+            Self::Open(task) => Claim::Last(VisitWork::Open(task)),
+            Self::Collected(files) => Claim::Last(VisitWork::Collected(files)),
+            Self::Stream(stream) => Claim::Last(VisitWork::Stream(stream)),
+            Self::Archive(archive) => Claim::Last(VisitWork::Archive(archive)),
             Self::Mapped(file, part) if part < file.parts() => {
-                Claim::Part(Work::MappedPart(Arc::clone(&file), part), Self::Mapped(file, part + 1))
+                Claim::Part(VisitWork::MappedPart(Arc::clone(&file), part), Self::Mapped(file, part + 1))
             }
-            Self::Mapped(file, _) => Claim::Last(Work::MappedWhole(file)),
+            Self::Mapped(file, _) => Claim::Last(VisitWork::MappedWhole(file)),
             Self::Chunks(shared, file, block) => {
                 let chunk = if shared.chain.is_over() { None } else { file.claim() };
                 match chunk {
-                    None => Claim::Last(Work::End(shared, block)),
+                    None => Claim::Last(VisitWork::End(shared, block)),
                     Some(chunk) => {
-                        let work = Work::Chunk(Arc::clone(&shared), Arc::clone(&file), chunk, block);
+                        let work = VisitWork::Chunk(Arc::clone(&shared), Arc::clone(&file), chunk, block);
                         Claim::Part(work, Self::Chunks(shared, file, block + 1))
                     }
                 }

@@ -30,13 +30,13 @@ pub(crate) struct Mapped<V: Print> {
     pub(super) map: RwLock<GuardedMap>,
     pub(super) text: WholeText,
     part_size: usize,
-    found: Mutex<Parts<V::Found>>,
+    found: Mutex<PartResults<V::Found>>,
     /// Notified when all parts have been searched.
     all_found: Condvar,
 }
 
 /// Results of parts, and the number of parts that have not been searched.
-struct Parts<F> {
+struct PartResults<F> {
     found: Vec<Option<F>>,
     missing: usize,
 }
@@ -50,7 +50,7 @@ impl<V: Print> Mapped<V> {
             map: RwLock::new(map),
             text,
             part_size,
-            found: Mutex::new(Parts { found, missing }),
+            found: Mutex::new(PartResults { found, missing }),
             all_found: Condvar::new(),
         }
     }

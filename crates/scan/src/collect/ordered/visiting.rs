@@ -10,7 +10,7 @@ use finecomb_meter::Phase;
 use finecomb_sys::GuardedMap;
 use finecomb_sys::locks::unpoisoned;
 
-use super::job::{Job, Shared, Streamed, Unshared};
+use super::job::{Shared, Streamed, Unshared, VisitTask};
 use super::mapped::{Mapped, WholeText};
 use super::visit::Print;
 use super::worker::{FILE_WORK, Visitor};
@@ -21,8 +21,8 @@ use crate::snapshot::TextPart;
 use crate::source::TextBlock;
 use crate::source::bounds::{Bounds, NulEnds};
 use crate::source::chunks::ChunkedFile;
-use crate::source::cut::{Part, add_lines, parts_of_records, slices};
-use crate::source::reader::Reader;
+use crate::source::cut::{BlockPart, add_lines, parts_of_records, slices};
+use crate::source::reader::InputReader;
 use crate::source::shared::Chunks;
 
 impl<V: Print> Visitor<'_, V> {
@@ -99,10 +99,10 @@ impl<V: Print> Visitor<'_, V> {
         source: &Source,
         mut map: GuardedMap,
         text: WholeText,
-    ) -> Option<Job<V>> {
+    ) -> Option<VisitTask<V>> {
         if self.visit.searches_parts() {
             let file = Mapped::new(source.clone(), map, text, self.reader.context.mapped_part());
-            return Some(Job::Mapped(Arc::new(file), 0));
+            return Some(VisitTask::Mapped(Arc::new(file), 0));
         }
         self.record_bytes(text.range.len());
         self.visit_mapped(source, &mut map, text);
@@ -224,7 +224,7 @@ impl<V: Print> Visitor<'_, V> {
                 continue;
             }
             let is_whole = block.is_whole && part.bytes.len() == total;
-            let Part { bytes, records, in_long_line, .. } = part;
+            let BlockPart { bytes, records, in_long_line, .. } = part;
             let block = Block { is_whole, in_long_line, lookahead, ..Block::new(source, offset, bytes) };
             let mut block = Block { text_start: unshared.start, first_line: before, records, ..block };
             self.search_and_print(&mut block, unshared)?;
@@ -254,7 +254,7 @@ impl<V: Print> Visitor<'_, V> {
     /// Visits a chunk of a shared file.
     pub(super) fn visit_chunk(&mut self, shared: &Shared<V>, file: &Chunks, chunk: u64, block: u64) {
         let mut buffer = mem::take(&mut self.reader.buffer);
-        let Reader { meter, problems, .. } = &mut self.reader;
+        let InputReader { meter, problems, .. } = &mut self.reader;
         let TextBlock { range, offset, in_long_line, first_line, unclosed } =
             file.read(chunk, &mut buffer, meter, problems);
         let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
@@ -277,7 +277,7 @@ impl<V: Print> Visitor<'_, V> {
         match read {
             Some(TextBlock { range, offset, in_long_line, first_line, unclosed }) => {
                 streamed.blocks += 1;
-                self.sequencer.put_back(slot, Job::Stream(streamed));
+                self.sequencer.put_back(slot, VisitTask::Stream(streamed));
                 let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
                 self.visit_block(&shared, number, Block { in_long_line, first_line, ..read }, unclosed);
             }
@@ -296,7 +296,7 @@ impl<V: Print> Visitor<'_, V> {
         let bounds = self.reader.context.bounds_for(source).with_ends(shared.nul_ends);
         let divides = self.visit.divides_large_blocks();
         let mut searched: Vec<_> = divided(bytes, unclosed, in_long_line, bounds, divides)
-            .map(|Part { start, bytes, too_long, in_long_line, records }| {
+            .map(|BlockPart { start, bytes, too_long, in_long_line, records }| {
                 let before = first_line;
                 add_lines(first_line.as_mut().filter(|_| bytes.len() < total), bytes, bounds);
                 let block =
@@ -304,14 +304,14 @@ impl<V: Print> Visitor<'_, V> {
                 let mut block = Block { in_long_line, lookahead, first_line: before, records, ..block };
                 let wanted = too_long.is_none() && !shared.chain.is_over();
                 let found = wanted.then(|| self.visit.search(&mut block));
-                Searched { block, too_long, found, before: None }
+                SearchedPart { block, too_long, found, before: None }
             })
             .collect();
         self.reader.meter.enter(Phase::Wait);
         self.advance(shared, number, &mut searched);
         self.reader.meter.enter(Phase::Print);
         let mut tally = V::Tally::default();
-        for Searched { block, found, before, .. } in searched {
+        for SearchedPart { block, found, before, .. } in searched {
             match (found, before) {
                 (Some(found), Some(before)) => {
                     let (out, meter) = (&mut self.out, &mut self.reader.meter);
@@ -328,7 +328,7 @@ impl<V: Print> Visitor<'_, V> {
     }
 
     /// Advances the state of a shared file past a block in its turn, and records the state before each part.
-    fn advance(&mut self, shared: &Shared<V>, number: u64, searched: &mut [Searched<'_, V>]) {
+    fn advance(&mut self, shared: &Shared<V>, number: u64, searched: &mut [SearchedPart<'_, V>]) {
         let mut status = shared.chain.await_turn(number);
         self.reader.meter.enter(Phase::Search);
         let status = &mut *status;
@@ -366,14 +366,14 @@ fn divided(
     in_long_line: bool,
     bounds: Bounds,
     divides: bool,
-) -> impl Iterator<Item = Part<'_>> {
+) -> impl Iterator<Item = BlockPart<'_>> {
     let slice = if divides { bounds.block_size } else { usize::MAX };
     let parts = parts_of_records(bytes, unclosed, in_long_line, bounds);
     parts.flat_map(move |part| slices(part, Bounds { block_size: slice, ..bounds }))
 }
 
 /// A searched part of a block.
-struct Searched<'a, V: Print> {
+struct SearchedPart<'a, V: Print> {
     block: Block<'a>,
     too_long: Option<usize>,
     found: Option<V::Found>,

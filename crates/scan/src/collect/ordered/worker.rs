@@ -12,7 +12,7 @@ use finecomb_meter::{Meter, Phase, ThreadTimes};
 use super::ahead::Ahead;
 use super::chain::Chain;
 use super::collected::Collected;
-use super::job::{Job, Shared, Streamed, Work};
+use super::job::{Shared, Streamed, VisitTask, VisitWork};
 use super::mapped::WholeText;
 use super::output::Output;
 use super::visit::{Print, Wants};
@@ -21,16 +21,16 @@ use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
 use crate::progress::Extent;
 use crate::schedule::sequencer::{Planned, Sequencer, SlotId};
-use crate::schedule::task::{Run, Task, runs, tasks};
+use crate::schedule::task::{EntryRun, Unopened, runs, tasks};
 use crate::snapshot::{Absent, Checks, Known, Stamp};
 use crate::source::HEAD_SIZE;
 use crate::source::prefetch::Prefetcher;
-use crate::source::reader::{Contents, Named, Reader};
+use crate::source::reader::{FileContents, InputReader, NamedInput};
 use crate::source::shared::Chunks;
 use crate::stop::Stop;
 use crate::walk::Sort;
 use crate::walk::directory::{Directory, SortValue};
-use crate::walk::listing::Entry;
+use crate::walk::listing::DirEntry;
 use crate::walk::open_path;
 
 /// Maximum size of a file that is read and searched by a single worker, in blocks. Larger files are worth sharing.
@@ -60,13 +60,13 @@ pub(super) const FILE_WORK: u64 = 32 << 10;
 
 /// A worker of a job.
 pub(crate) struct Visitor<'w, V: Print> {
-    pub(crate) reader: Reader<'w>,
+    pub(crate) reader: InputReader<'w>,
     number: usize,
-    pub(super) sequencer: &'w Sequencer<'w, Job<V>>,
+    pub(super) sequencer: &'w Sequencer<'w, VisitTask<V>>,
     /// The next claimed work.
-    next: Option<(SlotId, Work<V>)>,
+    next: Option<(SlotId, VisitWork<V>)>,
     /// Tasks to insert after the current one.
-    planned: Vec<Planned<Job<V>>>,
+    planned: Vec<Planned<VisitTask<V>>>,
     pub(crate) visit: V,
     pub(crate) visited: u64,
     pub(crate) checks: Checks,
@@ -91,9 +91,9 @@ pub(crate) struct Done {
 
 impl<'w, V: Print> Visitor<'w, V> {
     pub(crate) fn new(
-        reader: Reader<'w>,
+        reader: InputReader<'w>,
         number: usize,
-        sequencer: &'w Sequencer<'w, Job<V>>,
+        sequencer: &'w Sequencer<'w, VisitTask<V>>,
         visit: V,
         separator: Option<Vec<u8>>,
     ) -> Self {
@@ -133,7 +133,8 @@ impl<'w, V: Print> Visitor<'w, V> {
     /// Returns `true` if there is work for another worker: a task, or the next blocks of a stream that this worker has
     /// claimed.
     pub(crate) fn has_shared_work(&self) -> bool {
-        matches!(self.next, Some((_, Work::Stream(_) | Work::Archive(_)))) || self.sequencer.has_tasks()
+        matches!(self.next, Some((_, VisitWork::Stream(_) | VisitWork::Archive(_))))
+            || self.sequencer.has_tasks()
     }
 
     /// Does the next work and claims the one after it. Returns `false` if there is none left.
@@ -142,23 +143,23 @@ impl<'w, V: Print> Visitor<'w, V> {
         let Some((slot, work)) = next else { return false };
         self.out.set_slot(self.sequencer, slot);
         match work {
-            Work::Open(Task::Named(number)) => self.open_named(number),
-            Work::Open(Task::Directory(parent, entry)) => {
+            VisitWork::Open(Unopened::Named(number)) => self.open_named(number),
+            VisitWork::Open(Unopened::Directory(parent, entry)) => {
                 if let Some(directory) = self.reader.list(&parent, entry) {
                     self.expand(directory);
                 }
             }
-            Work::Open(Task::Files(directory, files)) if self.collect.is_some() => {
+            VisitWork::Open(Unopened::Files(directory, files)) if self.collect.is_some() => {
                 self.collect_files(&directory, files);
             }
-            Work::Open(Task::Files(directory, files)) => self.visit_files(&directory, files),
-            Work::Listed(files) => self.visit_collected(files),
-            Work::Chunk(shared, file, chunk, block) => self.visit_chunk(&shared, &file, chunk, block),
-            Work::End(shared, blocks) => self.end_shared(&shared, blocks),
-            Work::MappedPart(file, part) => self.visit_part(&file, part),
-            Work::MappedWhole(file) => self.visit_searched(&file),
-            Work::Stream(stream) => self.visit_stream(slot, stream),
-            Work::Archive(archive) => self.visit_archive(slot, archive),
+            VisitWork::Open(Unopened::Files(directory, files)) => self.visit_files(&directory, files),
+            VisitWork::Collected(files) => self.visit_collected(files),
+            VisitWork::Chunk(shared, file, chunk, block) => self.visit_chunk(&shared, &file, chunk, block),
+            VisitWork::End(shared, blocks) => self.end_shared(&shared, blocks),
+            VisitWork::MappedPart(file, part) => self.visit_part(&file, part),
+            VisitWork::MappedWhole(file) => self.visit_searched(&file),
+            VisitWork::Stream(stream) => self.visit_stream(slot, stream),
+            VisitWork::Archive(archive) => self.visit_archive(slot, archive),
         }
         self.reader.meter.enter(Phase::Print);
         let planned = mem::take(&mut self.planned);
@@ -176,7 +177,7 @@ impl<'w, V: Print> Visitor<'w, V> {
         }
         match self.reader.open_named(number) {
             None => {}
-            Some(Named::Directory(directory)) => self.expand(directory),
+            Some(NamedInput::Directory(directory)) => self.expand(directory),
             Some(file) => {
                 self.read_named(file, None);
             }
@@ -227,7 +228,7 @@ impl<'w, V: Print> Visitor<'w, V> {
             } else if absent.is_some_and(|absent| self.omit(&absent, &source)) {
                 // It is known to hold no match.
             } else if let Some(file) = self.open_collected(&source)
-                && self.read_named(file, Some(Job::Listed(number + 1..files.end)))
+                && self.read_named(file, Some(VisitTask::Collected(number + 1..files.end)))
             {
                 return;
             }
@@ -235,12 +236,12 @@ impl<'w, V: Print> Visitor<'w, V> {
         }
     }
 
-    fn open_collected(&mut self, source: &Source) -> Option<Named> {
+    fn open_collected(&mut self, source: &Source) -> Option<NamedInput> {
         self.reader.meter.enter(Phase::Open);
         let Some(path) = source.path() else { return self.reader.open_named(source.argument()) };
         match open_path(path).and_then(|file| Ok((file.metadata()?.is_file(), file))) {
-            Ok((true, file)) => Some(Named::File(source.clone(), file, 0)),
-            Ok((false, file)) => Some(Named::Stream(source.clone(), file)),
+            Ok((true, file)) => Some(NamedInput::File(source.clone(), file, 0)),
+            Ok((false, file)) => Some(NamedInput::Stream(source.clone(), file)),
             Err(error) => {
                 self.reader.problems.add(source, ProblemKind::Open(error));
                 None
@@ -249,11 +250,11 @@ impl<'w, V: Print> Visitor<'w, V> {
     }
 
     /// Reads an input that was opened by its path. Returns `true` if it is shared and `rest` has been planned.
-    fn read_named(&mut self, input: Named, rest: Option<Job<V>>) -> bool {
+    fn read_named(&mut self, input: NamedInput, rest: Option<VisitTask<V>>) -> bool {
         let job = match input {
-            Named::Directory(_) => return false,
-            Named::File(source, file, start) => self.read(&source, file, start, false),
-            Named::Stream(source, file) => self.read_stream(&source, file),
+            NamedInput::Directory(_) => return false,
+            NamedInput::File(source, file, start) => self.read(&source, file, start, false),
+            NamedInput::Stream(source, file) => self.read_stream(&source, file),
         };
         let Some(job) = job else { return false };
         self.planned = vec![(None, Some(job)), (None, rest)];
@@ -261,7 +262,13 @@ impl<'w, V: Print> Visitor<'w, V> {
     }
 
     /// Reads a file and visits it if it can be done at once; otherwise returns a task.
-    fn read(&mut self, source: &Source, file: File, start: u64, short_read_is_end: bool) -> Option<Job<V>> {
+    fn read(
+        &mut self,
+        source: &Source,
+        file: File,
+        start: u64,
+        short_read_is_end: bool,
+    ) -> Option<VisitTask<V>> {
         if self.wants == Wants::Name {
             let contents = self.reader.read_name(source, &file);
             return self.begin(source, contents.map(Some), None);
@@ -270,7 +277,7 @@ impl<'w, V: Print> Visitor<'w, V> {
         self.begin(source, contents.map(Some), None)
     }
 
-    fn read_stream(&mut self, source: &Source, file: File) -> Option<Job<V>> {
+    fn read_stream(&mut self, source: &Source, file: File) -> Option<VisitTask<V>> {
         if self.wants == Wants::Name {
             self.visit_name(source);
             return None;
@@ -296,9 +303,9 @@ impl<'w, V: Print> Visitor<'w, V> {
     pub(super) fn begin(
         &mut self,
         source: &Source,
-        mut contents: Result<Option<Contents>, ProblemKind>,
+        mut contents: Result<Option<FileContents>, ProblemKind>,
         stop: Option<Arc<Stop>>,
-    ) -> Option<Job<V>> {
+    ) -> Option<VisitTask<V>> {
         let recognized = match (self.reader.context.recognize, &mut contents) {
             (Some(by), Ok(Some(contents))) => self.reader.recognize(by, source, contents),
             _ => Ok(None),
@@ -312,8 +319,8 @@ impl<'w, V: Print> Visitor<'w, V> {
         };
         let source = recognized.as_ref().unwrap_or(source);
         let text_start = match &contents {
-            Ok(Some(Contents::Whole { skipped, .. })) => *skipped,
-            Ok(Some(Contents::Mapped { range, .. })) => range.start as u64,
+            Ok(Some(FileContents::Whole { skipped, .. })) => *skipped,
+            Ok(Some(FileContents::Mapped { range, .. })) => range.start as u64,
             _ => 0,
         };
         let mut is_whole = true;
@@ -334,32 +341,32 @@ impl<'w, V: Print> Visitor<'w, V> {
         }
         let text = |range, start| WholeText { range, start, text_start, is_whole };
         match contents {
-            Ok(None | Some(Contents::Unwanted)) => None,
-            Ok(Some(Contents::Archive(_))) if self.reader.begins_late() => None,
-            Ok(Some(Contents::Archive(archive))) => Some(Job::Archive(archive)),
+            Ok(None | Some(FileContents::Unwanted)) => None,
+            Ok(Some(FileContents::Archive(_))) if self.reader.begins_late() => None,
+            Ok(Some(FileContents::Archive(archive))) => Some(VisitTask::Archive(archive)),
             Ok(Some(_)) if self.wants == Wants::Name => {
                 self.visit_name(source);
                 None
             }
-            Ok(Some(Contents::Whole { range, skipped, medium: Medium::File })) => {
+            Ok(Some(FileContents::Whole { range, skipped, medium: Medium::File })) => {
                 self.visit_whole(source, &text(range, skipped));
                 None
             }
-            Ok(Some(Contents::Whole { range, skipped, medium })) => {
+            Ok(Some(FileContents::Whole { range, skipped, medium })) => {
                 self.visit_whole(&source.with_medium(medium), &text(range, skipped));
                 None
             }
-            Ok(Some(Contents::Mapped { map, range })) => {
+            Ok(Some(FileContents::Mapped { map, range })) => {
                 let start = range.start as u64;
                 self.begin_mapped(source, map, text(range, start))
             }
-            Ok(Some(Contents::Chunks { .. } | Contents::Stream { .. }))
+            Ok(Some(FileContents::Chunks { .. } | FileContents::Stream { .. }))
                 if let Wants::Whole(limit) = self.wants =>
             {
                 self.reader.problems.add(source, ProblemKind::TooLarge(limit));
                 None
             }
-            Ok(Some(Contents::Chunks { mut file, start, known })) => {
+            Ok(Some(FileContents::Chunks { mut file, start, known })) => {
                 let shared = self.share(file.source().clone(), start, known, None);
                 file.set_ends(shared.nul_ends);
                 let limit = UNSHARED_LIMIT * self.reader.context.bounds.block_size;
@@ -373,13 +380,13 @@ impl<'w, V: Print> Visitor<'w, V> {
                         self.visit_unshared(&shared, &file);
                         None
                     }
-                    file => Some(Job::Chunks(shared, Arc::new(file), 0)),
+                    file => Some(VisitTask::Chunks(shared, Arc::new(file), 0)),
                 }
             }
-            Ok(Some(Contents::Stream { mut stream, known })) => {
+            Ok(Some(FileContents::Stream { mut stream, known })) => {
                 let shared = self.share(stream.source.clone(), stream.offset, known, stop);
                 stream.bounds = stream.bounds.with_ends(shared.nul_ends);
-                Some(Job::Stream(Box::new(Streamed { shared, stream, blocks: 0 })))
+                Some(VisitTask::Stream(Box::new(Streamed { shared, stream, blocks: 0 })))
             }
             Err(kind) => {
                 self.reader.problems.add(source, kind);
@@ -420,29 +427,29 @@ impl<'w, V: Print> Visitor<'w, V> {
     /// Like [`Visitor::expand`]. Lists up to `left` subdirectories itself while the others have enough to do.
     fn expand_into(
         &mut self,
-        planned: &mut Vec<Planned<Job<V>>>,
+        planned: &mut Vec<Planned<VisitTask<V>>>,
         directory: &Arc<Directory>,
         left: &mut usize,
     ) {
         for run in runs(directory) {
             match run {
-                Run::Files(files) if self.collect.is_some() => {
+                EntryRun::Files(files) if self.collect.is_some() => {
                     if files.len() <= COLLECTED_AT_ONCE {
                         self.collect_files(directory, files);
                     } else {
-                        planned.extend(jobs(directory, Run::Files(files)));
+                        planned.extend(jobs(directory, EntryRun::Files(files)));
                     }
                 }
-                Run::Files(files) if !self.reads_files() => {
+                EntryRun::Files(files) if !self.reads_files() => {
                     self.print_names(directory, files);
                     if planned.is_empty() {
                         self.out.flush_if_full();
                     }
                 }
-                Run::Files(files) if is_checked_at_once(directory) => {
+                EntryRun::Files(files) if is_checked_at_once(directory) => {
                     self.check_files(directory, files, planned);
                 }
-                Run::Directory(entry) if *left > 0 && self.lists_at_once(directory) => {
+                EntryRun::Directory(entry) if *left > 0 && self.lists_at_once(directory) => {
                     *left -= 1;
                     if let Some(below) = self.reader.list(directory, entry) {
                         self.expand_into(planned, &Arc::new(below), left);
@@ -475,7 +482,7 @@ impl<'w, V: Print> Visitor<'w, V> {
         &mut self,
         directory: &Arc<Directory>,
         files: Range<usize>,
-        planned: &mut Vec<Planned<Job<V>>>,
+        planned: &mut Vec<Planned<VisitTask<V>>>,
     ) {
         let mut source = Source::found(directory.argument, Default::default());
         let mut wanted = files.start..files.start;
@@ -486,17 +493,17 @@ impl<'w, V: Print> Visitor<'w, V> {
                 continue;
             }
             if wanted.end < number || wanted.is_empty() {
-                planned.extend(jobs(directory, Run::Files(wanted)));
+                planned.extend(jobs(directory, EntryRun::Files(wanted)));
                 planned.extend(self.printed());
                 wanted = number..number;
             }
             wanted.end = number + 1;
         }
-        planned.extend(jobs(directory, Run::Files(wanted)));
+        planned.extend(jobs(directory, EntryRun::Files(wanted)));
     }
 
     /// The output so far as an element of the sequence, if there is any.
-    fn printed(&mut self) -> Option<Planned<Job<V>>> {
+    fn printed(&mut self) -> Option<Planned<VisitTask<V>>> {
         self.out.is_pending().then(|| (Some(self.out.take()), None))
     }
 
@@ -542,12 +549,12 @@ impl<'w, V: Print> Visitor<'w, V> {
     }
 
     /// Processes a file without reading it, if it is unchanged and known to hold no match. Otherwise returns `false`.
-    fn is_omitted(&mut self, directory: &Directory, entry: &Entry, known: Known, source: &Source) -> bool {
+    fn is_omitted(&mut self, directory: &Directory, entry: &DirEntry, known: Known, source: &Source) -> bool {
         self.proved_absent(directory, entry, known).is_some_and(|absent| self.omit(&absent, source))
     }
 
     /// Returns the knowledge of a file, if it is unchanged and known to hold no match.
-    fn proved_absent(&mut self, directory: &Directory, entry: &Entry, known: Known) -> Option<Absent> {
+    fn proved_absent(&mut self, directory: &Directory, entry: &DirEntry, known: Known) -> Option<Absent> {
         let absent = match known {
             Known::Nothing => {
                 self.checks.unknown += 1;
@@ -583,7 +590,7 @@ impl<'w, V: Print> Visitor<'w, V> {
     fn visit_known_parts(
         &mut self,
         directory: &Directory,
-        entry: &Entry,
+        entry: &DirEntry,
         source: &Source,
         file: &File,
     ) -> bool {
@@ -631,7 +638,8 @@ impl<'w, V: Print> Visitor<'w, V> {
                         continue;
                     }
                     if let Some(job) = self.read(&source, file, 0, directory.short_read_is_end()) {
-                        let rest = Job::Open(Task::Files(Arc::clone(directory), number + 1..entries.end));
+                        let rest =
+                            VisitTask::Open(Unopened::Files(Arc::clone(directory), number + 1..entries.end));
                         self.planned = vec![(None, Some(job)), (None, Some(rest))];
                         return;
                     }
@@ -644,8 +652,8 @@ impl<'w, V: Print> Visitor<'w, V> {
 }
 
 /// The tasks of a run, as elements of the sequence.
-fn jobs<V: Print>(directory: &Arc<Directory>, run: Run) -> impl Iterator<Item = Planned<Job<V>>> {
-    tasks(directory, run).map(|task| (None, Some(Job::Open(task))))
+fn jobs<V: Print>(directory: &Arc<Directory>, run: EntryRun) -> impl Iterator<Item = Planned<VisitTask<V>>> {
+    tasks(directory, run).map(|task| (None, Some(VisitTask::Open(task))))
 }
 
 /// Whether the worker that lists a directory compares its files with a snapshot.

@@ -4,7 +4,7 @@ use super::*;
 
 /// Reference implementation: the states of the `csv` crate, byte by byte.
 #[derive(Clone, Copy, PartialEq)]
-enum Reader {
+enum CsvState {
     FieldStart,
     Field,
     Quoted,
@@ -12,20 +12,20 @@ enum Reader {
     Quote,
 }
 
-impl Reader {
-    fn of(state: State) -> Self {
+impl CsvState {
+    fn of(state: QuoteState) -> Self {
         match state {
-            State::Start => Self::FieldStart,
-            State::Literal => Self::Field,
-            State::Quoted => Self::Quoted,
+            QuoteState::Start => Self::FieldStart,
+            QuoteState::Literal => Self::Field,
+            QuoteState::Quoted => Self::Quoted,
         }
     }
 
-    fn state(self) -> State {
+    fn state(self) -> QuoteState {
         match self {
-            Self::FieldStart | Self::Quote => State::Start,
-            Self::Field => State::Literal,
-            Self::Quoted => State::Quoted,
+            Self::FieldStart | Self::Quote => QuoteState::Start,
+            Self::Field => QuoteState::Literal,
+            Self::Quoted => QuoteState::Quoted,
         }
     }
 
@@ -42,8 +42,8 @@ impl Reader {
     }
 }
 
-fn pass_byte_by_byte(text: &[u8], state: State, delimiter: u8) -> (Vec<usize>, State) {
-    let mut reader = Reader::of(state);
+fn pass_byte_by_byte(text: &[u8], state: QuoteState, delimiter: u8) -> (Vec<usize>, QuoteState) {
+    let mut reader = CsvState::of(state);
     let mut ends = Vec::new();
     for (at, &byte) in text.iter().enumerate() {
         let (next, is_end) = reader.next(byte, delimiter);
@@ -57,7 +57,7 @@ fn pass_byte_by_byte(text: &[u8], state: State, delimiter: u8) -> (Vec<usize>, S
 
 /// Positions of the ends of all records.
 pub(crate) fn ends_byte_by_byte(text: &[u8], delimiter: u8) -> Vec<usize> {
-    pass_byte_by_byte(text, State::Start, delimiter).0
+    pass_byte_by_byte(text, QuoteState::Start, delimiter).0
 }
 
 /// Texts of few different bytes, and delimiters.
@@ -77,7 +77,7 @@ pub(crate) fn texts(length: usize) -> impl Strategy<Value = (Vec<u8>, u8)> {
     (text, prop::sample::select(vec![b',', b'\t', b'x', b'"', b'\n', 0]))
 }
 
-fn states() -> impl Strategy<Value = State> {
+fn states() -> impl Strategy<Value = QuoteState> {
     prop::sample::select(STATES.to_vec())
 }
 
@@ -86,7 +86,7 @@ proptest! {
     fn a_pass_equals_one_byte_by_byte((text, delimiter) in texts(12_000), state in states()) {
         let quoting = Quoting::new(delimiter, b'\n');
         let (ends, after) = pass_byte_by_byte(&text, state, delimiter);
-        let expected = Passage { state: after, last_record: ends.last().map_or(0, |end| end + 1) };
+        let expected = QuoteEffect { state: after, last_record: ends.last().map_or(0, |end| end + 1) };
         prop_assert_eq!(quoting.pass(&text, state), expected);
         prop_assert_eq!(quoting.transition(&text).of(state), expected);
         prop_assert_eq!(quoting.first_end(&text, state), ends.first().copied().ok_or(after));

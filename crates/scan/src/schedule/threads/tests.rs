@@ -77,9 +77,9 @@ impl Recognize for Quotes {
 
 /// Counts records.
 #[derive(Default)]
-struct Count(u64);
+struct CountRecords(u64);
 
-impl Accumulate for Count {
+impl Accumulate for CountRecords {
     type Part = u64;
     type Joined = u64;
 
@@ -137,7 +137,7 @@ proptest! {
         let expected: String = lines.iter().map(|line| line.repeat(times)).collect();
         prop_assert!(printed == expected.as_bytes());
         let options = ScanOptions { width: Width::Random(seed), block_size, ..ScanOptions::default() };
-        let folded = fold(&Inputs::new([root.path()]), &options.clone().into(), Count::default);
+        let folded = fold(&Inputs::new([root.path()]), &options.clone().into(), CountRecords::default);
         prop_assert_eq!(folded.joined, [lines.len() as u64]);
     }
 
@@ -154,7 +154,7 @@ proptest! {
         let recognize = Some(Arc::new(Quotes) as Arc<dyn Recognize>);
         let width = Width::Random(seed);
         let options = ScanOptions { width, block_size, recognize, ..ScanOptions::default() };
-        let folded = fold(&Inputs::new([root.path()]), &options.clone().into(), Count::default);
+        let folded = fold(&Inputs::new([root.path()]), &options.clone().into(), CountRecords::default);
         prop_assert_eq!(folded.joined, [sizes.iter().sum::<usize>() as u64]);
     }
 }

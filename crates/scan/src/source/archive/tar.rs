@@ -8,7 +8,7 @@ use finecomb_sys::locks::lock;
 use tar_core::parse::{Limits, ParseEvent, ParsedEntry, Parser};
 use tar_core::{Header, SparseEntry};
 
-use super::{ARCHIVE_HEAD, Batch, SMALL, Text, Wanted};
+use super::{ARCHIVE_HEAD, MemberBatch, MemberText, SMALL, WantedMembers};
 use crate::block::Source;
 use crate::problem::{MemberFault, ProblemKind, Problems};
 use crate::source::cut::{FileFrom, retry};
@@ -42,7 +42,7 @@ pub(super) struct Tar {
 
 /// The bytes of an archive, and the content of the present member.
 struct Data {
-    input: Input,
+    input: TarInput,
     /// Offset in the archive, in bytes.
     offset: u64,
     /// Rest of the content, in bytes.
@@ -53,12 +53,12 @@ struct Data {
     has_failed: bool,
 }
 
-enum Input {
+enum TarInput {
     File(BufferedInput<FileFrom>),
     Stream(Box<dyn Read + Send>),
 }
 
-impl Read for Input {
+impl Read for TarInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::File(file) => file.read(buffer),
@@ -106,7 +106,7 @@ impl Data {
             return Ok(());
         }
         let mut rest = length;
-        if let Input::File(file) = &mut self.input {
+        if let TarInput::File(file) = &mut self.input {
             // The last byte is read, as a file may end before it.
             file.skip(length - 1)?;
             rest = 1;
@@ -132,7 +132,7 @@ impl Data {
 }
 
 /// Header of a member.
-struct Found {
+struct MemberHeader {
     name: Vec<u8>,
     is_file: bool,
     size: u64,
@@ -140,7 +140,7 @@ struct Found {
     sparse: Option<(Vec<SparseEntry>, u64)>,
 }
 
-impl Found {
+impl MemberHeader {
     fn new(entry: ParsedEntry<'_>, sparse: Option<(Vec<SparseEntry>, u64)>) -> Self {
         let name = entry.path.into_owned();
         // Old archives mark directories by their names.
@@ -153,15 +153,15 @@ impl Tar {
     /// A tar in a file.
     pub(super) fn of_file(file: FileFrom) -> Self {
         let offset = file.offset;
-        Self::with(Input::File(BufferedInput::new(file, FILE_BUFFER, offset)))
+        Self::with(TarInput::File(BufferedInput::new(file, FILE_BUFFER, offset)))
     }
 
     /// A tar that can only be read sequentially.
     pub(super) fn new(stream: Box<dyn Read + Send>) -> Self {
-        Self::with(Input::Stream(stream))
+        Self::with(TarInput::Stream(stream))
     }
 
-    fn with(input: Input) -> Self {
+    fn with(input: TarInput) -> Self {
         let mut parser = Parser::new(Limits::default());
         parser.set_allow_empty_path(true);
         parser.set_ignore_pax_errors(true);
@@ -174,8 +174,8 @@ impl Tar {
     pub(super) fn fill(
         &mut self,
         source: &Source,
-        wanted: &Wanted<'_>,
-        batch: &mut Batch,
+        wanted: &WantedMembers<'_>,
+        batch: &mut MemberBatch,
         problems: &mut Problems,
     ) -> io::Result<()> {
         while !self.has_ended && !batch.is_full() {
@@ -195,7 +195,7 @@ impl Tar {
                 problems.add(source, ProblemKind::Member { number: self.skipped, member, fault });
                 self.skipped += 1;
             } else if wanted.names_only {
-                batch.push(member, Text::Unread);
+                batch.push(member, MemberText::Unread);
             } else {
                 let text = self.text(found, wanted.limit, &member, problems);
                 batch.push(member, text);
@@ -205,7 +205,7 @@ impl Tar {
     }
 
     /// Reads the header of the next member.
-    fn next_member(&mut self) -> io::Result<Option<Found>> {
+    fn next_member(&mut self) -> io::Result<Option<MemberHeader>> {
         let mut data = lock(&self.data);
         data.skip_content()?;
         let begin = data.offset;
@@ -226,9 +226,9 @@ impl Tar {
                     let is_whole = min_bytes > length && min_bytes.is_multiple_of(BLOCK as usize);
                     length = if is_whole { min_bytes } else { length + BLOCK as usize };
                 }
-                ParseEvent::Entry { entry, .. } => break Found::new(entry, None),
+                ParseEvent::Entry { entry, .. } => break MemberHeader::new(entry, None),
                 ParseEvent::SparseEntry { entry, sparse_map, real_size, .. } => {
-                    break Found::new(entry, Some((sparse_map, real_size)));
+                    break MemberHeader::new(entry, Some((sparse_map, real_size)));
                 }
                 ParseEvent::GlobalExtensions { .. } => {
                     header.clear();
@@ -243,17 +243,23 @@ impl Tar {
     }
 
     /// The text of the present member: at once if it is small.
-    fn text(&self, found: Found, limit: usize, member: &Source, problems: &mut Problems) -> Text {
+    fn text(
+        &self,
+        found: MemberHeader,
+        limit: usize,
+        member: &Source,
+        problems: &mut Problems,
+    ) -> MemberText {
         let size = found.sparse.as_ref().map_or(found.size, |&(_, size)| size);
         let mut content = Content::new(Arc::clone(&self.data), found.sparse);
         if size > SMALL || size >= limit as u64 {
-            return Text::Streamed(content);
+            return MemberText::Streamed(content);
         }
         let mut bytes = Vec::with_capacity(size as usize);
         if let Err(error) = content.read_to_end(&mut bytes) {
             problems.add(member, ProblemKind::Decode { error });
         }
-        Text::Known(bytes)
+        MemberText::Known(bytes)
     }
 }
 

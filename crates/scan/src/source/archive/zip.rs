@@ -10,12 +10,12 @@ use flate2::Crc;
 use rawzip::{CompressionMethod, RECOMMENDED_BUFFER_SIZE, ReaderAt, ZipArchive, ZipArchiveEntryWayfinder};
 use rawzip::{ZipFileHeaderRecord, ZipLocator};
 
-use super::{Batch, Text, Wanted};
+use super::{MemberBatch, MemberText, WantedMembers};
 use crate::block::Source;
 use crate::problem::{MemberFault, ProblemKind, Problems};
 use crate::source::cut::FileFrom;
 use crate::source::decompress::INPUT_BUFFER;
-use crate::source::decompress::format::Format;
+use crate::source::decompress::format::Compression;
 
 /// Size of the buffer for entries of the directory, in bytes: any entry fits.
 const BUFFER: usize = 256 << 10;
@@ -27,12 +27,12 @@ const KEPT: usize = 32 << 10;
 const KEPT_NAMES: usize = 8 << 20;
 
 /// A file, from the offset on at which the archive begins.
-struct Place {
+struct ArchiveFile {
     file: Arc<File>,
     start: u64,
 }
 
-impl ReaderAt for Place {
+impl ReaderAt for ArchiveFile {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let offset = self.start.checked_add(offset).ok_or(io::ErrorKind::UnexpectedEof)?;
         self.file.read_at(buffer, offset)
@@ -41,11 +41,11 @@ impl ReaderAt for Place {
 
 /// A zip archive.
 pub(super) struct Zip {
-    archive: Result<Arc<ZipArchive<Place>>, io::Error>,
+    archive: Result<Arc<ZipArchive<ArchiveFile>>, io::Error>,
     /// Size of the archive, in bytes.
     size: u64,
     /// Entries of the directory that have been read, the next one last.
-    kept: Vec<Entry>,
+    entries: Vec<MemberHeader>,
     /// Number of entries that have been read.
     read: u64,
     /// Compressed bytes of the members so far.
@@ -56,7 +56,7 @@ pub(super) struct Zip {
 }
 
 /// An entry of the directory.
-struct Entry {
+struct MemberHeader {
     number: u64,
     name: Vec<u8>,
     at: ZipArchiveEntryWayfinder,
@@ -65,7 +65,7 @@ struct Entry {
     is_encrypted: bool,
 }
 
-impl Entry {
+impl MemberHeader {
     fn new(number: u64, record: &ZipFileHeaderRecord<'_>) -> Self {
         Self {
             number,
@@ -80,10 +80,10 @@ impl Entry {
 
 /// The place and the compression of a member.
 pub(crate) struct Packed {
-    archive: Arc<ZipArchive<Place>>,
+    archive: Arc<ZipArchive<ArchiveFile>>,
     at: ZipArchiveEntryWayfinder,
     crc: u32,
-    format: Option<Format>,
+    format: Option<Compression>,
 }
 
 fn damaged(reason: impl std::fmt::Display) -> io::Error {
@@ -98,23 +98,23 @@ impl Zip {
     pub(super) fn new(file: Arc<File>, start: u64) -> io::Result<Self> {
         let size = file.metadata()?.len().saturating_sub(start);
         let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
-        let located = ZipLocator::new().locate_in_reader(Place { file, start }, &mut buffer, size);
+        let located = ZipLocator::new().locate_in_reader(ArchiveFile { file, start }, &mut buffer, size);
         let archive = located
             .map(Arc::new)
             .map_err(|_| damaged("no directory at the end; the archive is damaged or truncated"));
-        Ok(Self { archive, size, kept: Vec::new(), read: 0, packed: 0, has_ended: false, fault: None })
+        Ok(Self { archive, size, entries: Vec::new(), read: 0, packed: 0, has_ended: false, fault: None })
     }
 
     /// Adds the next members that are wanted to a batch.
     pub(super) fn fill(
         &mut self,
         source: &Source,
-        wanted: &Wanted<'_>,
-        batch: &mut Batch,
+        wanted: &WantedMembers<'_>,
+        batch: &mut MemberBatch,
         problems: &mut Problems,
     ) -> io::Result<()> {
         while !batch.is_full() {
-            let Some(entry) = self.kept.pop() else {
+            let Some(entry) = self.entries.pop() else {
                 if self.has_ended {
                     return self.fault.take().map_or(Ok(()), Err);
                 }
@@ -124,7 +124,7 @@ impl Zip {
             self.packed = self.packed.saturating_add(entry.at.compressed_size_hint());
             if self.packed > self.size {
                 // Damage of the directory after these members would be a second problem of the archive.
-                (self.has_ended, self.kept, self.fault) = (true, Vec::new(), None);
+                (self.has_ended, self.entries, self.fault) = (true, Vec::new(), None);
                 return Err(damaged("members overlap, possibly a zip bomb"));
             }
             let member = source.member(&entry.name);
@@ -166,34 +166,34 @@ impl Zip {
                 continue;
             }
             names += name.as_bytes().len();
-            self.kept.push(Entry::new(number, &record));
-            if self.kept.len() >= KEPT || names >= KEPT_NAMES {
+            self.entries.push(MemberHeader::new(number, &record));
+            if self.entries.len() >= KEPT || names >= KEPT_NAMES {
                 self.has_ended = false;
                 break Ok(());
             }
         };
-        self.kept.reverse();
+        self.entries.reverse();
         result
     }
 
     /// The text of a member.
-    fn text(&self, entry: &Entry, names_only: bool) -> Result<Text, MemberFault> {
+    fn text(&self, entry: &MemberHeader, names_only: bool) -> Result<MemberText, MemberFault> {
         if names_only {
-            return Ok(Text::Unread);
+            return Ok(MemberText::Unread);
         }
         if entry.is_encrypted {
             return Err(MemberFault::Encrypted);
         }
         let format = match entry.method {
             CompressionMethod::STORE => None,
-            CompressionMethod::DEFLATE => Some(Format::Deflate),
-            CompressionMethod::BZIP2 => Some(Format::Bzip2),
-            CompressionMethod::ZSTD | CompressionMethod::ZSTD_DEPRECATED => Some(Format::Zstd),
-            CompressionMethod::XZ => Some(Format::Xz),
+            CompressionMethod::DEFLATE => Some(Compression::Deflate),
+            CompressionMethod::BZIP2 => Some(Compression::Bzip2),
+            CompressionMethod::ZSTD | CompressionMethod::ZSTD_DEPRECATED => Some(Compression::Zstd),
+            CompressionMethod::XZ => Some(Compression::Xz),
             method => return Err(MemberFault::Compression(method.as_u16())),
         };
         let Ok(archive) = &self.archive else { return Err(MemberFault::Compression(0)) };
-        Ok(Text::Packed(Packed { archive: Arc::clone(archive), at: entry.at, crc: entry.crc, format }))
+        Ok(MemberText::Packed(Packed { archive: Arc::clone(archive), at: entry.at, crc: entry.crc, format }))
     }
 }
 
@@ -206,7 +206,7 @@ impl Packed {
         let entry = self.archive.get_entry(self.at);
         let entry = entry.map_err(|error| damaged(format_args!("damaged header of the member: {error}")))?;
         let (begin, end) = entry.compressed_data_range();
-        let Place { file, start } = self.archive.get_ref();
+        let ArchiveFile { file, start } = self.archive.get_ref();
         let offset = start.checked_add(begin).ok_or(io::ErrorKind::UnexpectedEof)?;
         let file = FileFrom { file: Arc::clone(file), offset };
         let packed = BufferedInput::new(file, INPUT_BUFFER, offset).take(end - begin);

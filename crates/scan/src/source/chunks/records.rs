@@ -12,7 +12,7 @@ use finecomb_sys::ReadBuffer;
 
 use super::ChunkedFile;
 use crate::problem::Problems;
-use crate::records::quoting::{Passage, Quoting, State, Transition};
+use crate::records::quoting::{QuoteEffect, QuoteState, Quoting, Transition};
 use crate::source::TextBlock;
 
 impl ChunkedFile {
@@ -40,7 +40,7 @@ impl ChunkedFile {
             Ok(end) => end + 1,
             Err(_) => return TextBlock::default(),
         };
-        let Passage { state, last_record } = transition.of(start);
+        let QuoteEffect { state, last_record } = transition.of(start);
         let is_last = self.end - chunk == owned as u64;
         let (end, unclosed) = if begin == got || is_last && last_record == owned {
             (owned, 0)
@@ -84,7 +84,7 @@ struct LastRecord {
     /// Its end is not before this position.
     searched: usize,
     /// The state at that position.
-    state: State,
+    state: QuoteState,
     /// End of the bytes that were read.
     got: usize,
 }

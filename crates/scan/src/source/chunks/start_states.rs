@@ -6,7 +6,7 @@ use std::thread::{self, Thread};
 use finecomb_meter::{Meter, Phase};
 use finecomb_sys::locks::lock;
 
-use crate::records::quoting::{State, Transition};
+use crate::records::quoting::{QuoteState, Transition};
 
 /// Passes the state of the quoting from chunk to chunk, while workers read the chunks in parallel.
 pub(crate) struct StartStates(Mutex<Known>);
@@ -15,7 +15,7 @@ struct Known {
     /// The first chunk whose transition is not known.
     next: u64,
     /// The state at its beginning.
-    state: State,
+    state: QuoteState,
     /// Chunks after it whose transitions are known, and chunks whose workers have not taken their start states yet. No
     /// more than there are workers.
     chunks: Vec<Chunk>,
@@ -25,21 +25,21 @@ struct Chunk {
     number: u64,
     transition: Transition,
     /// The state at its beginning, once it is known.
-    start: Option<State>,
+    start: Option<QuoteState>,
     /// Waits for that.
     worker: Thread,
 }
 
 impl Default for StartStates {
     fn default() -> Self {
-        Self(Mutex::new(Known { next: 0, state: State::Start, chunks: Vec::new() }))
+        Self(Mutex::new(Known { next: 0, state: QuoteState::Start, chunks: Vec::new() }))
     }
 }
 
 impl StartStates {
     /// Publishes the transition of a chunk, and returns the state at its beginning. Waits for the transitions of earlier chunks.
     /// Their workers must publish them without waiting for a later chunk.
-    pub(crate) fn exchange(&self, number: u64, transition: Transition, meter: &mut Meter) -> State {
+    pub(crate) fn exchange(&self, number: u64, transition: Transition, meter: &mut Meter) -> QuoteState {
         let mut known = self.lock();
         if known.next == number {
             let start = known.state;
@@ -78,7 +78,7 @@ impl Known {
     }
 
     /// Removes a chunk whose start state is known, and returns the state.
-    fn take_start(&mut self, number: u64) -> Option<State> {
+    fn take_start(&mut self, number: u64) -> Option<QuoteState> {
         let index = self.chunks.iter().position(|chunk| chunk.number == number)?;
         let start = self.chunks[index].start?;
         self.chunks.swap_remove(index);
@@ -98,7 +98,7 @@ mod tests {
         let quoting = Quoting::new(b',', b'\n');
         let text =
             |number: u64| [&b"a,"[..], b"\"", b"b\"c\n", b",\"", b""][(number * number % 7 % 5) as usize];
-        let mut state = State::Start;
+        let mut state = QuoteState::Start;
         let mut expected = Vec::new();
         for number in 0..1000 {
             expected.push(state);

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
-use super::format::Failure;
-use super::member::{Decoder, Step};
+use super::format::DecompressError;
+use super::member::{Decoder, StepResult};
 
 /// Number of bytes that the library is given at a time, and room for text. At damage the library loses the text since it last
 /// waited for input or for room, so these are the same for any sizes of reads.
@@ -22,14 +22,14 @@ pub(super) struct Brotli {
     /// The text that has not been returned.
     unread: Range<usize>,
     /// Last answer of the library.
-    status: Status,
+    status: StreamStatus,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Status {
+enum StreamStatus {
     WantsInput,
     WantsRoom,
-    Ended(Result<(), Failure>),
+    Ended(Result<(), DecompressError>),
 }
 
 impl Brotli {
@@ -41,7 +41,7 @@ impl Brotli {
             taken: 0,
             text: vec![0; ROOM],
             unread: 0..0,
-            status: Status::WantsInput,
+            status: StreamStatus::WantsInput,
         }
     }
 
@@ -60,11 +60,11 @@ impl Brotli {
         );
         self.unread = 0..made;
         self.status = match result {
-            BrotliResult::ResultSuccess if left > 0 => Status::Ended(Err(Failure::Followed)),
-            BrotliResult::ResultSuccess => Status::Ended(Ok(())),
-            BrotliResult::NeedsMoreInput => Status::WantsInput,
-            BrotliResult::NeedsMoreOutput => Status::WantsRoom,
-            BrotliResult::ResultFailure => Status::Ended(Err(Failure::Damaged)),
+            BrotliResult::ResultSuccess if left > 0 => StreamStatus::Ended(Err(DecompressError::Followed)),
+            BrotliResult::ResultSuccess => StreamStatus::Ended(Ok(())),
+            BrotliResult::NeedsMoreInput => StreamStatus::WantsInput,
+            BrotliResult::NeedsMoreOutput => StreamStatus::WantsRoom,
+            BrotliResult::ResultFailure => StreamStatus::Ended(Err(DecompressError::Damaged)),
         };
     }
 
@@ -78,14 +78,14 @@ impl Brotli {
 }
 
 impl Decoder for Brotli {
-    fn restart(&mut self) -> Result<(), Failure> {
-        Err(Failure::Followed)
+    fn restart(&mut self) -> Result<(), DecompressError> {
+        Err(DecompressError::Followed)
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> StepResult {
         let mut used = 0;
-        if self.unread.is_empty() && !matches!(self.status, Status::Ended(_)) {
-            if self.status == Status::WantsInput && self.portion.len() == PORTION {
+        if self.unread.is_empty() && !matches!(self.status, StreamStatus::Ended(_)) {
+            if self.status == StreamStatus::WantsInput && self.portion.len() == PORTION {
                 self.portion.clear();
                 self.taken = 0;
             }
@@ -97,9 +97,9 @@ impl Decoder for Brotli {
         }
         let made = self.write(output);
         let ended = match self.status {
-            Status::Ended(result) if self.unread.is_empty() => result.map(|()| true),
+            StreamStatus::Ended(result) if self.unread.is_empty() => result.map(|()| true),
             _ => Ok(false),
         };
-        Step { used, made, ended }
+        StepResult { used, made, ended }
     }
 }

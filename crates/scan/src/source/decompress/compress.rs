@@ -7,8 +7,8 @@
 
 use std::mem;
 
-use super::format::Failure;
-use super::member::{Decoder, Step};
+use super::format::DecompressError;
+use super::member::{Decoder, StepResult};
 
 const HEADER: usize = 3;
 
@@ -69,12 +69,12 @@ impl Compress {
         }
     }
 
-    fn begin(&mut self) -> Result<(), Failure> {
+    fn begin(&mut self) -> Result<(), DecompressError> {
         let flags = self.header[2];
         self.max_length = u32::from(flags & 0x1f);
         self.clears = flags & 0x80 != 0;
         if !(MIN_BITS..=MAX_BITS).contains(&self.max_length) || flags & RESERVED != 0 {
-            return Err(Failure::Unsupported);
+            return Err(DecompressError::Unsupported);
         }
         // Codes of 10 bits follow also in a file that says 9: gzip reads them so.
         self.max_length = self.max_length.max(MIN_BITS + 1);
@@ -118,7 +118,7 @@ impl Compress {
     }
 
     /// Puts the text of a code into `pending`, and adds a code to the table.
-    fn take(&mut self, code: u16) -> Result<(), Failure> {
+    fn take(&mut self, code: u16) -> Result<(), DecompressError> {
         if self.clears && code == CLEAR {
             self.end_group(self.length);
             self.clear();
@@ -126,13 +126,13 @@ impl Compress {
         }
         let mut at = code;
         match self.previous {
-            None if code >= CLEAR => return Err(Failure::Damaged),
+            None if code >= CLEAR => return Err(DecompressError::Damaged),
             // The code that is about to be added: the text before, and its first byte once more.
             Some((previous, first)) if usize::from(code) == self.codes => {
                 self.pending.push(first);
                 at = previous;
             }
-            _ if usize::from(code) > self.codes => return Err(Failure::Damaged),
+            _ if usize::from(code) > self.codes => return Err(DecompressError::Damaged),
             _ => {}
         }
         while at >= CLEAR {
@@ -158,11 +158,11 @@ impl Compress {
 }
 
 impl Decoder for Compress {
-    fn restart(&mut self) -> Result<(), Failure> {
-        Err(Failure::Followed)
+    fn restart(&mut self) -> Result<(), DecompressError> {
+        Err(DecompressError::Followed)
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> StepResult {
         let mut unread = input.iter().copied();
         let mut made = 0;
         let mut failure = None;
@@ -189,12 +189,12 @@ impl Decoder for Compress {
             failure = self.take(code).err();
         }
         let is_over = last && unread.len() == 0 && self.pending.is_empty() && made < output.len();
-        Step {
+        StepResult {
             used: input.len() - unread.len(),
             made,
             ended: match failure {
                 Some(failure) => Err(failure),
-                None if is_over && !is_begun => Err(Failure::Truncated),
+                None if is_over && !is_begun => Err(DecompressError::Truncated),
                 None => Ok(is_over),
             },
         }

@@ -10,14 +10,14 @@ pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Compression format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum Compression {
     Gzip,
     Zstd,
     Bzip2,
     Xz,
     Lzma,
     Lz4,
-    /// Has no signature: see [`Format::of`].
+    /// Has no signature: see [`Compression::of`].
     Brotli,
     /// Written by the program `compress`.
     Compress,
@@ -26,15 +26,15 @@ pub(crate) enum Format {
 }
 
 /// Extensions of compressed files.
-pub(super) const EXTENSIONS: [(&str, Format); 8] = [
-    ("br", Format::Brotli),
-    ("bz2", Format::Bzip2),
-    ("gz", Format::Gzip),
-    ("lz4", Format::Lz4),
-    ("lzma", Format::Lzma),
-    ("xz", Format::Xz),
-    ("Z", Format::Compress),
-    ("zst", Format::Zstd),
+pub(super) const EXTENSIONS: [(&str, Compression); 8] = [
+    ("br", Compression::Brotli),
+    ("bz2", Compression::Bzip2),
+    ("gz", Compression::Gzip),
+    ("lz4", Compression::Lz4),
+    ("lzma", Compression::Lzma),
+    ("xz", Compression::Xz),
+    ("Z", Compression::Compress),
+    ("zst", Compression::Zstd),
 ];
 
 /// Name of a file without the extension of a compressed file.
@@ -46,11 +46,11 @@ pub fn decompressed_name(path: &Path) -> &Path {
     }
 }
 
-impl Format {
+impl Compression {
     /// Number of bytes at the beginning of a file that determine its format.
     pub(super) const START: usize = 16;
 
-    /// Returns the format of a file that begins with `start`: at least its first [`Format::START`] bytes, or all if it has
+    /// Returns the format of a file that begins with `start`: at least its first [`Compression::START`] bytes, or all if it has
     /// fewer. Returns `None` if it is not compressed, or in an unknown format. `extension` is that of its name: brotli has no
     /// signature, so a file with its extension counts as compressed unless it is text.
     pub(crate) fn of(start: &[u8], extension: Option<&OsStr>) -> Option<Self> {
@@ -110,8 +110,8 @@ fn is_zstd(start: &[u8]) -> bool {
         return start.starts_with(&ZSTD_MAGIC);
     };
     let length = u32::from_le_bytes([*l0, *l1, *l2, *l3]);
-    let behind = usize::try_from(length).ok().and_then(|length| rest.get(length..));
-    behind.is_some_and(|behind| behind.starts_with(&ZSTD_MAGIC))
+    let next = usize::try_from(length).ok().and_then(|length| rest.get(length..));
+    next.is_some_and(|next| next.starts_with(&ZSTD_MAGIC))
 }
 
 /// The format has no magic number; `xz` applies the same test. The first byte is the one of all common settings, the
@@ -127,7 +127,7 @@ fn is_lzma(start: &[u8]) -> bool {
 
 /// Reason why data cannot be decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub(super) enum Failure {
+pub(super) enum DecompressError {
     #[error("compressed data truncated")]
     Truncated,
     #[error("compressed data corrupt")]
@@ -140,8 +140,8 @@ pub(super) enum Failure {
     Memory,
 }
 
-impl Failure {
-    pub(super) fn of(self, format: Format) -> io::Error {
+impl DecompressError {
+    pub(super) fn of(self, format: Compression) -> io::Error {
         let kind = match self {
             Self::Truncated => io::ErrorKind::UnexpectedEof,
             Self::Damaged | Self::Followed => io::ErrorKind::InvalidData,

@@ -5,8 +5,8 @@ use std::mem;
 
 use lz4_flex::frame::{Error, FrameDecoder};
 
-use super::format::{Failure, Format};
-use super::member::{Input, available};
+use super::format::{Compression, DecompressError};
+use super::member::{CompressedInput, available};
 
 const MAGIC: [u8; 4] = [4, 0x22, 0x4d, 0x18];
 
@@ -14,18 +14,18 @@ const MAGIC: [u8; 4] = [4, 0x22, 0x4d, 0x18];
 ///
 /// The library's decoder can continue from frame to frame, but accepts data that end between two blocks of a frame, or
 /// in its header, as complete. So it reads from an input that never ends.
-pub(super) struct Lz4(State);
+pub(super) struct Lz4(Frame);
 
-enum State {
+enum Frame {
     Inside(FrameDecoder<io::Chain<&'static [u8], Endless>>),
     Between(Endless),
     /// The decoder cannot be used after an error.
-    Failed(Failure),
+    Failed(DecompressError),
 }
 
 impl Lz4 {
-    pub(super) fn new(input: Input) -> Self {
-        Self(State::Between(Endless(input)))
+    pub(super) fn new(input: CompressedInput) -> Self {
+        Self(Frame::Between(Endless(input)))
     }
 }
 
@@ -35,29 +35,29 @@ impl Read for Lz4 {
             return Ok(0);
         }
         loop {
-            if let State::Inside(frame) = &mut self.0 {
+            if let Frame::Inside(frame) = &mut self.0 {
                 match frame.read(output) {
                     Ok(0) => {}
                     Ok(made) => return Ok(made),
                     Err(error) => return Err(self.fail(error)),
                 }
             }
-            self.0 = match mem::replace(&mut self.0, State::Failed(Failure::Damaged)) {
-                State::Inside(frame) => State::Between(frame.into_inner().into_inner().1),
-                State::Between(mut input) => {
+            self.0 = match mem::replace(&mut self.0, Frame::Failed(DecompressError::Damaged)) {
+                Frame::Inside(frame) => Frame::Between(frame.into_inner().into_inner().1),
+                Frame::Between(mut input) => {
                     if available(&mut input.0)?.is_empty() {
-                        self.0 = State::Between(input);
+                        self.0 = Frame::Between(input);
                         return Ok(0);
                     }
                     match begin(&mut input) {
-                        Ok(true) => State::Inside(FrameDecoder::new(MAGIC.as_slice().chain(input))),
-                        Ok(false) => State::Between(input),
+                        Ok(true) => Frame::Inside(FrameDecoder::new(MAGIC.as_slice().chain(input))),
+                        Ok(false) => Frame::Between(input),
                         Err(error) => return Err(self.fail(error)),
                     }
                 }
-                State::Failed(failure) => {
-                    self.0 = State::Failed(failure);
-                    return Err(failure.of(Format::Lz4));
+                Frame::Failed(failure) => {
+                    self.0 = Frame::Failed(failure);
+                    return Err(failure.of(Compression::Lz4));
                 }
             }
         }
@@ -68,11 +68,11 @@ impl Lz4 {
     /// Ends reading. Errors of the input are returned unchanged.
     fn fail(&mut self, error: io::Error) -> io::Error {
         let Some(failure) = failure(&error) else {
-            self.0 = State::Failed(Failure::Truncated);
+            self.0 = Frame::Failed(DecompressError::Truncated);
             return error;
         };
-        self.0 = State::Failed(failure);
-        failure.of(Format::Lz4)
+        self.0 = Frame::Failed(failure);
+        failure.of(Compression::Lz4)
     }
 }
 
@@ -88,24 +88,24 @@ fn begin(input: &mut Endless) -> io::Result<bool> {
             io::copy(&mut input.take(u32::from_le_bytes(bytes).into()), &mut io::sink())?;
             Ok(false)
         }
-        _ => Err(io::Error::other(Failure::Followed)),
+        _ => Err(io::Error::other(DecompressError::Followed)),
     }
 }
 
-fn failure(error: &io::Error) -> Option<Failure> {
+fn failure(error: &io::Error) -> Option<DecompressError> {
     let inner = error.get_ref()?;
-    if let Some(&failure) = inner.downcast_ref::<Failure>() {
+    if let Some(&failure) = inner.downcast_ref::<DecompressError>() {
         return Some(failure);
     }
     match inner.downcast_ref::<Error>()? {
-        Error::DictionaryNotSupported | Error::UnsupportedVersion(_) => Some(Failure::Unsupported),
-        _ => Some(Failure::Damaged),
+        Error::DictionaryNotSupported | Error::UnsupportedVersion(_) => Some(DecompressError::Unsupported),
+        _ => Some(DecompressError::Damaged),
     }
 }
 
 /// An input whose end is an error, because it must not end inside a frame. The error must not be `UnexpectedEof`, which
 /// the decoder accepts as a normal end.
-struct Endless(Input);
+struct Endless(CompressedInput);
 
 impl Read for Endless {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
@@ -114,7 +114,7 @@ impl Read for Endless {
         }
         available(&mut self.0)?;
         match self.0.read(output)? {
-            0 => Err(io::Error::other(Failure::Truncated)),
+            0 => Err(io::Error::other(DecompressError::Truncated)),
             got => Ok(got),
         }
     }

@@ -12,18 +12,18 @@ use liblzma::stream::{Action, CONCATENATED, Error as XzError, Status as XzStatus
 use zstd_safe::zstd_sys::ZSTD_ErrorCode;
 use zstd_safe::{DCtx, InBuffer, OutBuffer, ResetDirective};
 
-use super::format::{Failure, Format};
+use super::format::{Compression, DecompressError};
 
 /// Maximum memory that compressed data may demand, in bytes, for formats that let the data choose. `xz -9` demands a
 /// sixteenth of it. For zstd the limit of the library applies: a window of 128 MiB, as for `zstd -d`.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
 /// Source of compressed data.
-pub(super) type Input = BufferedInput<Box<dyn Read + Send>>;
+pub(super) type CompressedInput = BufferedInput<Box<dyn Read + Send>>;
 
 /// Returns the buffered bytes, reading more if there are none; empty at the end of the input. Retries reads that were
 /// interrupted by a signal.
-pub(super) fn available(input: &mut Input) -> io::Result<&[u8]> {
+pub(super) fn available(input: &mut CompressedInput) -> io::Result<&[u8]> {
     loop {
         match input.fill_buf() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -35,38 +35,38 @@ pub(super) fn available(input: &mut Input) -> io::Result<&[u8]> {
 }
 
 /// Result of a step.
-pub(super) struct Step {
+pub(super) struct StepResult {
     /// Bytes of input consumed.
     pub(super) used: usize,
     /// Bytes of output written.
     pub(super) made: usize,
     /// `true` if the member ended.
-    pub(super) ended: Result<bool, Failure>,
+    pub(super) ended: Result<bool, DecompressError>,
 }
 
 /// Decompresses one member after another.
 pub(super) trait Decoder: Send {
     /// Prepares for the next member.
-    fn restart(&mut self) -> Result<(), Failure>;
+    fn restart(&mut self) -> Result<(), DecompressError>;
 
     /// Decompresses some of `input` into `output`. `last` marks the end of the input.
-    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Step;
+    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> StepResult;
 }
 
 #[derive(Clone, Copy)]
-enum State {
+enum MemberState {
     Inside,
     /// A member has ended; there may be another one.
     Between,
-    Failed(Failure),
+    Failed(DecompressError),
 }
 
 /// Decompresses all members of an input.
-pub(super) struct Members {
-    format: Format,
-    input: Input,
+pub(super) struct MemberDecoder {
+    format: Compression,
+    input: CompressedInput,
     decoder: Box<dyn Decoder>,
-    state: State,
+    state: MemberState,
     /// Set if the last output buffer was filled: the decoder may have more output without more input.
     full: bool,
     /// Set at the end of the input.
@@ -75,9 +75,14 @@ pub(super) struct Members {
     after_member: bool,
 }
 
-impl Members {
-    pub(super) fn new(format: Format, input: Input, decoder: Box<dyn Decoder>, after_member: bool) -> Self {
-        Self { format, input, decoder, state: State::Inside, full: false, last: false, after_member }
+impl MemberDecoder {
+    pub(super) fn new(
+        format: Compression,
+        input: CompressedInput,
+        decoder: Box<dyn Decoder>,
+        after_member: bool,
+    ) -> Self {
+        Self { format, input, decoder, state: MemberState::Inside, full: false, last: false, after_member }
     }
 
     /// Returns `true` if there is another member, and prepares the decoder for it.
@@ -88,8 +93,8 @@ impl Members {
         self.after_member = true;
         self.full = false;
         self.state = match self.decoder.restart() {
-            Ok(()) => State::Inside,
-            Err(failure) => State::Failed(failure),
+            Ok(()) => MemberState::Inside,
+            Err(failure) => MemberState::Failed(failure),
         };
         Ok(true)
     }
@@ -99,35 +104,37 @@ impl Members {
         // Pending output must not wait for input, which may be slow or fail.
         let input = if self.full || self.last { &[] } else { available(&mut self.input)? };
         self.last |= !self.full && input.is_empty();
-        let Step { used, made, ended } = self.decoder.step(input, output, self.last);
+        let StepResult { used, made, ended } = self.decoder.step(input, output, self.last);
         self.input.consume(used);
         self.full = made == output.len();
         self.after_member &= made == 0;
         self.state = match ended {
-            Ok(true) => State::Between,
-            Ok(false) if self.last && made == 0 => State::Failed(Failure::Truncated),
-            Ok(false) => State::Inside,
-            Err(Failure::Damaged) if self.after_member => State::Failed(Failure::Followed),
-            Err(failure) => State::Failed(failure),
+            Ok(true) => MemberState::Between,
+            Ok(false) if self.last && made == 0 => MemberState::Failed(DecompressError::Truncated),
+            Ok(false) => MemberState::Inside,
+            Err(DecompressError::Damaged) if self.after_member => {
+                MemberState::Failed(DecompressError::Followed)
+            }
+            Err(failure) => MemberState::Failed(failure),
         };
         Ok(made)
     }
 }
 
-impl Read for Members {
+impl Read for MemberDecoder {
     fn read(&mut self, output: &mut [u8]) -> io::Result<usize> {
         if output.is_empty() {
             return Ok(0);
         }
         loop {
             match self.state {
-                State::Failed(failure) => return Err(failure.of(self.format)),
-                State::Between => {
+                MemberState::Failed(failure) => return Err(failure.of(self.format)),
+                MemberState::Between => {
                     if !self.next_member()? {
                         return Ok(0);
                     }
                 }
-                State::Inside => match self.step(output)? {
+                MemberState::Inside => match self.step(output)? {
                     0 => {}
                     made => return Ok(made),
                 },
@@ -151,23 +158,23 @@ impl Gzip {
 }
 
 impl Decoder for Gzip {
-    fn restart(&mut self) -> Result<(), Failure> {
+    fn restart(&mut self) -> Result<(), DecompressError> {
         *self = Self::new();
         Ok(())
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> StepResult {
         inflate(&mut self.0, input, output)
     }
 }
 
-fn inflate(decoder: &mut Inflate, input: &[u8], output: &mut [u8]) -> Step {
+fn inflate(decoder: &mut Inflate, input: &[u8], output: &mut [u8]) -> StepResult {
     let (total_in, total_out) = (decoder.total_in(), decoder.total_out());
     let status = decoder.decompress(input, output, FlushDecompress::None);
-    Step {
+    StepResult {
         used: since(total_in, decoder.total_in()),
         made: since(total_out, decoder.total_out()),
-        ended: status.map(|status| status == flate2::Status::StreamEnd).map_err(|_| Failure::Damaged),
+        ended: status.map(|status| status == flate2::Status::StreamEnd).map_err(|_| DecompressError::Damaged),
     }
 }
 
@@ -181,11 +188,11 @@ impl Deflate {
 }
 
 impl Decoder for Deflate {
-    fn restart(&mut self) -> Result<(), Failure> {
-        Err(Failure::Followed)
+    fn restart(&mut self) -> Result<(), DecompressError> {
+        Err(DecompressError::Followed)
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> StepResult {
         inflate(&mut self.0, input, output)
     }
 }
@@ -200,21 +207,21 @@ impl Bzip2 {
 }
 
 impl Decoder for Bzip2 {
-    fn restart(&mut self) -> Result<(), Failure> {
+    fn restart(&mut self) -> Result<(), DecompressError> {
         *self = Self::new();
         Ok(())
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> StepResult {
         let (total_in, total_out) = (self.0.total_in(), self.0.total_out());
         let status = self.0.decompress(input, output);
-        Step {
+        StepResult {
             used: since(total_in, self.0.total_in()),
             made: since(total_out, self.0.total_out()),
             ended: match status {
-                Ok(bzip2::Status::MemNeeded) => Err(Failure::Memory),
+                Ok(bzip2::Status::MemNeeded) => Err(DecompressError::Memory),
                 Ok(status) => Ok(status == bzip2::Status::StreamEnd),
-                Err(_) => Err(Failure::Damaged),
+                Err(_) => Err(DecompressError::Damaged),
             },
         }
     }
@@ -225,17 +232,17 @@ impl Decoder for Bzip2 {
 pub(super) struct Xz(Stream);
 
 impl Xz {
-    pub(super) fn new() -> Result<Self, Failure> {
+    pub(super) fn new() -> Result<Self, DecompressError> {
         Stream::new_stream_decoder(MEMORY_LIMIT, CONCATENATED).map(Self).map_err(xz_failure)
     }
 }
 
 impl Decoder for Xz {
-    fn restart(&mut self) -> Result<(), Failure> {
-        Err(Failure::Followed)
+    fn restart(&mut self) -> Result<(), DecompressError> {
+        Err(DecompressError::Followed)
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> StepResult {
         xz_step(&mut self.0, input, output, last)
     }
 }
@@ -244,36 +251,36 @@ impl Decoder for Xz {
 pub(super) struct Lzma(Stream);
 
 impl Lzma {
-    pub(super) fn new() -> Result<Self, Failure> {
+    pub(super) fn new() -> Result<Self, DecompressError> {
         Stream::new_lzma_decoder(MEMORY_LIMIT).map(Self).map_err(xz_failure)
     }
 }
 
 impl Decoder for Lzma {
-    fn restart(&mut self) -> Result<(), Failure> {
-        Err(Failure::Followed)
+    fn restart(&mut self) -> Result<(), DecompressError> {
+        Err(DecompressError::Followed)
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> StepResult {
         xz_step(&mut self.0, input, output, last)
     }
 }
 
-fn xz_step(stream: &mut Stream, input: &[u8], output: &mut [u8], last: bool) -> Step {
+fn xz_step(stream: &mut Stream, input: &[u8], output: &mut [u8], last: bool) -> StepResult {
     let (total_in, total_out) = (stream.total_in(), stream.total_out());
     let status = stream.process(input, output, if last { Action::Finish } else { Action::Run });
-    Step {
+    StepResult {
         used: since(total_in, stream.total_in()),
         made: since(total_out, stream.total_out()),
         ended: status.map(|status| status == XzStatus::StreamEnd).map_err(xz_failure),
     }
 }
 
-fn xz_failure(error: XzError) -> Failure {
+fn xz_failure(error: XzError) -> DecompressError {
     match error {
-        XzError::Mem | XzError::MemLimit => Failure::Memory,
-        XzError::Options | XzError::NoCheck | XzError::UnsupportedCheck => Failure::Unsupported,
-        XzError::Data | XzError::Format | XzError::Program => Failure::Damaged,
+        XzError::Mem | XzError::MemLimit => DecompressError::Memory,
+        XzError::Options | XzError::NoCheck | XzError::UnsupportedCheck => DecompressError::Unsupported,
+        XzError::Data | XzError::Format | XzError::Program => DecompressError::Damaged,
     }
 }
 
@@ -284,8 +291,8 @@ pub(super) struct Zstd {
 }
 
 impl Zstd {
-    pub(super) fn new() -> Result<Self, Failure> {
-        let context = DCtx::try_create().ok_or(Failure::Memory)?;
+    pub(super) fn new() -> Result<Self, DecompressError> {
+        let context = DCtx::try_create().ok_or(DecompressError::Memory)?;
         Ok(Self { context, wanted: 1 })
     }
 
@@ -298,19 +305,19 @@ impl Zstd {
 }
 
 impl Decoder for Zstd {
-    fn restart(&mut self) -> Result<(), Failure> {
+    fn restart(&mut self) -> Result<(), DecompressError> {
         self.wanted = 1;
         self.context.reset(ResetDirective::SessionOnly).map(drop).map_err(zstd_failure)
     }
 
-    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> Step {
+    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> StepResult {
         let mut input = InBuffer::around(&input[..input.len().min(self.portion())]);
         let mut output = OutBuffer::around(output);
         let status = self.context.decompress_stream(&mut output, &mut input);
         if let Ok(wanted) = status {
             self.wanted = wanted;
         }
-        Step {
+        StepResult {
             used: input.pos(),
             made: output.pos(),
             ended: status.map(|wanted| wanted == 0).map_err(zstd_failure),
@@ -319,14 +326,14 @@ impl Decoder for Zstd {
 }
 
 /// The library reports errors as negative numbers.
-fn zstd_failure(code: usize) -> Failure {
+fn zstd_failure(code: usize) -> DecompressError {
     use ZSTD_ErrorCode as Code;
     let is = |known: Code| code.wrapping_neg() == known as usize;
     if is(Code::ZSTD_error_frameParameter_windowTooLarge) || is(Code::ZSTD_error_memory_allocation) {
-        Failure::Memory
+        DecompressError::Memory
     } else if is(Code::ZSTD_error_dictionary_wrong) || is(Code::ZSTD_error_frameParameter_unsupported) {
-        Failure::Unsupported
+        DecompressError::Unsupported
     } else {
-        Failure::Damaged
+        DecompressError::Damaged
     }
 }

@@ -12,43 +12,51 @@ use super::format::{EXTENSIONS, ZSTD_MAGIC, decompressed_name};
 use super::*;
 
 /// Formats that mark the end of their data.
-const FORMATS: [Format; 7] =
-    [Format::Gzip, Format::Zstd, Format::Bzip2, Format::Xz, Format::Lzma, Format::Lz4, Format::Brotli];
+const FORMATS: [Compression; 7] = [
+    Compression::Gzip,
+    Compression::Zstd,
+    Compression::Bzip2,
+    Compression::Xz,
+    Compression::Lzma,
+    Compression::Lz4,
+    Compression::Brotli,
+];
 
 /// Formats with several members per file.
-const MULTIPLE: [Format; 5] = [Format::Gzip, Format::Zstd, Format::Bzip2, Format::Xz, Format::Lz4];
+const MULTIPLE: [Compression; 5] =
+    [Compression::Gzip, Compression::Zstd, Compression::Bzip2, Compression::Xz, Compression::Lz4];
 
-pub(in crate::source) fn compress(format: Format, data: &[u8]) -> Vec<u8> {
+pub(in crate::source) fn compress(format: Compression, data: &[u8]) -> Vec<u8> {
     match format {
-        Format::Gzip => {
+        Compression::Gzip => {
             let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
             encoder.write_all(data).and_then(|()| encoder.finish())
         }
-        Format::Zstd => Ok(zstd(data, true)),
-        Format::Bzip2 => {
+        Compression::Zstd => Ok(zstd(data, true)),
+        Compression::Bzip2 => {
             let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
             encoder.write_all(data).and_then(|()| encoder.finish())
         }
-        Format::Xz => {
+        Compression::Xz => {
             let mut encoder = XzEncoder::new(Vec::new(), 1);
             encoder.write_all(data).and_then(|()| encoder.finish())
         }
-        Format::Lzma => {
+        Compression::Lzma => {
             let options = LzmaOptions::new_preset(1).expect("a level");
             let stream = Stream::new_lzma_encoder(&options).expect("memory");
             let mut encoder = XzEncoder::new_stream(Vec::new(), stream);
             encoder.write_all(data).and_then(|()| encoder.finish())
         }
-        Format::Lz4 => Ok(lz4(data, FrameInfo::new().content_checksum(true))),
-        Format::Brotli => {
+        Compression::Lz4 => Ok(lz4(data, FrameInfo::new().content_checksum(true))),
+        Compression::Brotli => {
             let mut encoder = ::brotli::CompressorWriter::new(Vec::new(), 4096, 5, 18);
             encoder.write_all(data).map(|()| encoder.into_inner())
         }
-        Format::Deflate => {
+        Compression::Deflate => {
             let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
             encoder.write_all(data).and_then(|()| encoder.finish())
         }
-        Format::Compress => Ok(super::compress::tests::compress(data, 16, true)),
+        Compression::Compress => Ok(super::compress::tests::compress(data, 16, true)),
     }
     .expect("nothing fails in memory")
 }
@@ -79,7 +87,7 @@ fn drain(reader: &mut dyn Read, size: usize) -> (Vec<u8>, Option<io::Error>) {
     }
 }
 
-fn read_by(format: Format, compressed: &[u8], size: usize) -> (Vec<u8>, Option<String>) {
+fn read_by(format: Compression, compressed: &[u8], size: usize) -> (Vec<u8>, Option<String>) {
     let mut reader = format.reader(Cursor::new(compressed.to_vec())).expect("memory");
     let (data, error) = drain(&mut reader, size);
     let error = error.map(|error| error.to_string());
@@ -87,11 +95,11 @@ fn read_by(format: Format, compressed: &[u8], size: usize) -> (Vec<u8>, Option<S
     (data, error)
 }
 
-pub(in crate::source) fn read(format: Format, compressed: &[u8]) -> (Vec<u8>, Option<String>) {
+pub(in crate::source) fn read(format: Compression, compressed: &[u8]) -> (Vec<u8>, Option<String>) {
     read_by(format, compressed, 1 << 16)
 }
 
-fn error(format: Format, failure: Failure) -> Option<String> {
+fn error(format: Compression, failure: DecompressError) -> Option<String> {
     Some(failure.of(format).to_string())
 }
 
@@ -124,9 +132,9 @@ impl Read for Break {
 }
 
 /// The format detected from the first bytes of a file, given the extension of `format`.
-fn format_of(format: Format, file: &[u8]) -> Option<Format> {
-    let extension = (format == Format::Brotli).then_some(OsStr::new("br"));
-    Format::of(&file[..file.len().min(Format::START)], extension)
+fn format_of(format: Compression, file: &[u8]) -> Option<Compression> {
+    let extension = (format == Compression::Brotli).then_some(OsStr::new("br"));
+    Compression::of(&file[..file.len().min(Compression::START)], extension)
 }
 
 #[test]
@@ -135,7 +143,7 @@ fn compressed_data_round_trip() {
         for data in [Vec::new(), b"x".to_vec(), text(10), text(60_000), vec![b'a'; 3 << 20]] {
             let compressed = compress(format, &data);
             // An empty stream of brotli is a byte that may be text.
-            if format != Format::Brotli || !data.is_empty() {
+            if format != Compression::Brotli || !data.is_empty() {
                 assert_eq!(format_of(format, &compressed), Some(format));
             }
             assert!(read(format, &compressed) == (data, None), "{format:?}");
@@ -175,7 +183,7 @@ fn all_kinds_of_lz4_frames() {
             frames.extend(lz4(&data, info.content_size(Some(data.len() as u64))));
         }
     }
-    assert!(read(Format::Lz4, &frames) == (data.repeat(6), None));
+    assert!(read(Compression::Lz4, &frames) == (data.repeat(6), None));
 }
 
 /// A skippable frame.
@@ -188,23 +196,23 @@ fn skippable(length: u32) -> Vec<u8> {
 
 #[test]
 fn skippable_frames_are_skipped() {
-    for format in [Format::Zstd, Format::Lz4] {
+    for format in [Compression::Zstd, Compression::Lz4] {
         let frame = compress(format, b"data");
         let frames = [frame.as_slice(), &skippable(0), &skippable(300_000), &frame, &skippable(5)].concat();
         assert_eq!(read(format, &frames), (b"datadata".to_vec(), None));
         let cut = read(format, &frames[..frames.len() - 1]);
-        assert_eq!(cut, (b"datadata".to_vec(), error(format, Failure::Truncated)));
+        assert_eq!(cut, (b"datadata".to_vec(), error(format, DecompressError::Truncated)));
     }
-    let frames = [skippable(4), compress(Format::Zstd, b"data")].concat();
-    assert_eq!(Format::of(&frames[..Format::START], None), Some(Format::Zstd));
-    assert_eq!(read(Format::Zstd, &frames), (b"data".to_vec(), None));
+    let frames = [skippable(4), compress(Compression::Zstd, b"data")].concat();
+    assert_eq!(Compression::of(&frames[..Compression::START], None), Some(Compression::Zstd));
+    assert_eq!(read(Compression::Zstd, &frames), (b"data".to_vec(), None));
 }
 
 #[test]
 fn streams_of_xz_may_be_padded() {
-    let stream = compress(Format::Xz, b"data");
+    let stream = compress(Compression::Xz, b"data");
     let padded = [stream.as_slice(), &[0; 8], &stream, &[0; 4]].concat();
-    assert_eq!(read(Format::Xz, &padded), (b"datadata".to_vec(), None));
+    assert_eq!(read(Compression::Xz, &padded), (b"datadata".to_vec(), None));
 }
 
 #[test]
@@ -220,7 +228,7 @@ fn truncation_is_reported_at_any_position() {
             let all = [data.as_slice(), &data].concat();
             assert!(all.starts_with(&got) && got.len() >= whole, "{format:?} {end}");
             // Data that end between two members are complete.
-            let expected = if end == one.len() { None } else { error(format, Failure::Truncated) };
+            let expected = if end == one.len() { None } else { error(format, DecompressError::Truncated) };
             assert_eq!(problem, expected, "{format:?} {end}");
             assert_eq!(read_by(format, &two[..end], 1).0, got, "{format:?} {end}");
         }
@@ -241,7 +249,7 @@ fn truncation_at_a_buffer_boundary_is_reported() {
             assert!(end < compressed.len(), "{format:?}");
             let (got, problem) = read(format, &compressed[..end]);
             assert!(noise.starts_with(&got), "{format:?}");
-            assert_eq!(problem, error(format, Failure::Truncated));
+            assert_eq!(problem, error(format, DecompressError::Truncated));
         }
     }
 }
@@ -254,7 +262,7 @@ fn data_before_the_damage_are_returned_first() {
         let middle = compressed.len() / 2;
         compressed[middle..middle + 64].fill(0xff);
         let (got, problem) = read_by(format, &compressed, 8 << 20);
-        assert_eq!(problem, error(format, Failure::Damaged), "{format:?}");
+        assert_eq!(problem, error(format, DecompressError::Damaged), "{format:?}");
         // Invalid data may follow the damage, up to where it is noticed.
         let same = got.iter().zip(&data).take_while(|(got, data)| got == data).count();
         assert!(same > data.len() / 3, "{format:?}: {same} of {}", data.len());
@@ -264,7 +272,7 @@ fn data_before_the_damage_are_returned_first() {
 
 /// An xz stream whose only chunk is longer than its header says. The byte after the chunk stands for many bytes of text.
 pub(in crate::source) fn xz_with_a_short_chunk() -> Vec<u8> {
-    let mut stream = compress(Format::Xz, &vec![b'a'; 100_000]);
+    let mut stream = compress(Compression::Xz, &vec![b'a'; 100_000]);
     // The stream header; then the block header, whose first byte is its size in units of 4 bytes.
     let chunk = 12 + 4 * (usize::from(stream[12]) + 1);
     assert!(stream[chunk] >= 0xe0, "a chunk of LZMA");
@@ -276,28 +284,36 @@ pub(in crate::source) fn xz_with_a_short_chunk() -> Vec<u8> {
 #[test]
 fn a_chunk_of_xz_that_is_too_short_gives_the_same_text_for_any_size_of_reads() {
     let stream = xz_with_a_short_chunk();
-    let (text, problem) = read(Format::Xz, &stream);
-    assert_eq!(problem, error(Format::Xz, Failure::Damaged));
+    let (text, problem) = read(Compression::Xz, &stream);
+    assert_eq!(problem, error(Compression::Xz, DecompressError::Damaged));
     for size in [1, 60, 999, 1001, 1 << 20] {
-        let (other, problem) = read_by(Format::Xz, &stream, size);
-        assert_eq!((other.len(), problem), (text.len(), error(Format::Xz, Failure::Damaged)), "{size}");
+        let (other, problem) = read_by(Compression::Xz, &stream, size);
+        assert_eq!(
+            (other.len(), problem),
+            (text.len(), error(Compression::Xz, DecompressError::Damaged)),
+            "{size}"
+        );
     }
 }
 
 #[test]
 fn a_damaged_block_of_bzip2_gives_the_same_text_for_any_size_of_reads() {
     let data: Vec<u8> = (0..5000).flat_map(|line| format!("{line} aaaa\n").into_bytes()).collect();
-    let mut damaged = compress(Format::Bzip2, &data);
+    let mut damaged = compress(Compression::Bzip2, &data);
     // The position of the text in the sorted block. The lowest positions follow an "aaaa", which the text then ends
     // with, and the length of the run is missing.
     damaged[14] &= 0x80;
     damaged[15..17].fill(0);
-    let (text, problem) = read(Format::Bzip2, &damaged);
-    assert_eq!(problem, error(Format::Bzip2, Failure::Damaged));
+    let (text, problem) = read(Compression::Bzip2, &damaged);
+    assert_eq!(problem, error(Compression::Bzip2, DecompressError::Damaged));
     assert!(text.len() > data.len() / 2);
     for size in [1, 60, 999, 1001, 1 << 20] {
-        let (other, problem) = read_by(Format::Bzip2, &damaged, size);
-        assert_eq!((other.len(), problem), (text.len(), error(Format::Bzip2, Failure::Damaged)), "{size}");
+        let (other, problem) = read_by(Compression::Bzip2, &damaged, size);
+        assert_eq!(
+            (other.len(), problem),
+            (text.len(), error(Compression::Bzip2, DecompressError::Damaged)),
+            "{size}"
+        );
     }
 }
 
@@ -311,19 +327,21 @@ fn a_damaged_block_header_does_not_lose_the_block_before_it() {
         |at: usize| u32::from_le_bytes([compressed[at], compressed[at + 1], compressed[at + 2], 0]) >> 3;
     let second = header + 3 + size(header) as usize;
     compressed[second] |= 0b110;
-    let (got, problem) = read_by(Format::Zstd, &compressed, 8 << 20);
-    assert_eq!(problem, error(Format::Zstd, Failure::Damaged));
+    let (got, problem) = read_by(Compression::Zstd, &compressed, 8 << 20);
+    assert_eq!(problem, error(Compression::Zstd, DecompressError::Damaged));
     assert!(got == data[..128 << 10]);
 }
 
 #[test]
 fn checksums_are_checked() {
     let data = text(10);
-    for (format, from_end) in [(Format::Gzip, 8), (Format::Zstd, 1), (Format::Bzip2, 3), (Format::Lz4, 1)] {
+    for (format, from_end) in
+        [(Compression::Gzip, 8), (Compression::Zstd, 1), (Compression::Bzip2, 3), (Compression::Lz4, 1)]
+    {
         let mut compressed = compress(format, &data);
         let at = compressed.len() - from_end;
         compressed[at] ^= 0x10;
-        assert_eq!(read(format, &compressed), (data.clone(), error(format, Failure::Damaged)));
+        assert_eq!(read(format, &compressed), (data.clone(), error(format, DecompressError::Damaged)));
     }
 }
 
@@ -331,7 +349,8 @@ fn checksums_are_checked() {
 fn trailing_data_must_be_of_the_same_format() {
     for format in FORMATS {
         let compressed = [compress(format, b"data"), b"something else".to_vec()].concat();
-        let failure = if format == Format::Xz { Failure::Damaged } else { Failure::Followed };
+        let failure =
+            if format == Compression::Xz { DecompressError::Damaged } else { DecompressError::Followed };
         assert_eq!(read(format, &compressed), (b"data".to_vec(), error(format, failure)));
     }
 }
@@ -340,11 +359,17 @@ fn trailing_data_must_be_of_the_same_format() {
 fn data_that_need_too_much_memory_are_refused() {
     // A window of 256 MiB, and no content.
     let frame = [&ZSTD_MAGIC[..], &[0, 18 << 3, 1, 0, 0]].concat();
-    assert_eq!(read(Format::Zstd, &frame), (Vec::new(), error(Format::Zstd, Failure::Memory)));
+    assert_eq!(
+        read(Compression::Zstd, &frame),
+        (Vec::new(), error(Compression::Zstd, DecompressError::Memory))
+    );
     // A dictionary of 2 GiB.
     let header = [&[0x5d, 0, 0, 0, 0x80][..], &[0xff; 8], &[0; 8]].concat();
-    assert_eq!(Format::of(&header[..Format::START], None), Some(Format::Lzma));
-    assert_eq!(read(Format::Lzma, &header), (Vec::new(), error(Format::Lzma, Failure::Memory)));
+    assert_eq!(Compression::of(&header[..Compression::START], None), Some(Compression::Lzma));
+    assert_eq!(
+        read(Compression::Lzma, &header),
+        (Vec::new(), error(Compression::Lzma, DecompressError::Memory))
+    );
 }
 
 #[test]
@@ -359,39 +384,40 @@ fn errors_of_the_input_are_passed_on() {
         assert_eq!(problem.map(|error| error.to_string()), Some("broken".to_owned()), "{format:?}");
         let readable = read(format, &start).0;
         // Brotli is decompressed in portions, and the last one is incomplete.
-        let is_same = if format == Format::Brotli { readable.starts_with(&got) } else { readable == got };
+        let is_same =
+            if format == Compression::Brotli { readable.starts_with(&got) } else { readable == got };
         assert!(is_same, "{format:?}");
     }
 }
 
 #[test]
 fn the_first_bytes_determine_the_format() {
-    let of = |start: &[u8]| Format::of(start, None);
+    let of = |start: &[u8]| Compression::of(start, None);
     assert_eq!(of(b""), None);
     assert_eq!(of(b"\x1f\x8b"), None);
-    assert_eq!(of(b"\x1f\x8b\x08"), Some(Format::Gzip));
+    assert_eq!(of(b"\x1f\x8b\x08"), Some(Compression::Gzip));
     assert_eq!(of(b"BZh9 is a text"), None);
-    assert_eq!(of(b"BZh91AY&SY"), Some(Format::Bzip2));
+    assert_eq!(of(b"BZh91AY&SY"), Some(Compression::Bzip2));
     assert_eq!(of(b"BZh0\x17\x72\x45\x38\x50\x90"), None);
-    assert_eq!(of(b"\xfd7zXZ\0"), Some(Format::Xz));
-    assert_eq!(of(b"\x04\x22\x4d\x18"), Some(Format::Lz4));
-    assert_eq!(of(b"\x28\xb5\x2f\xfd"), Some(Format::Zstd));
+    assert_eq!(of(b"\xfd7zXZ\0"), Some(Compression::Xz));
+    assert_eq!(of(b"\x04\x22\x4d\x18"), Some(Compression::Lz4));
+    assert_eq!(of(b"\x28\xb5\x2f\xfd"), Some(Compression::Zstd));
     assert_eq!(of(&skippable(8)), None);
-    assert_eq!(of(b"]\0\0\x80\0\xff\xff\xff\xff\xff\xff\xff\xff"), Some(Format::Lzma));
-    assert_eq!(of(b"]\0\0\xc0\0\xff\xff\xff\xff\xff\xff\xff\xff"), Some(Format::Lzma));
+    assert_eq!(of(b"]\0\0\x80\0\xff\xff\xff\xff\xff\xff\xff\xff"), Some(Compression::Lzma));
+    assert_eq!(of(b"]\0\0\xc0\0\xff\xff\xff\xff\xff\xff\xff\xff"), Some(Compression::Lzma));
     assert_eq!(of(b"]\0\0\x81\0\xff\xff\xff\xff\xff\xff\xff\xff"), None);
     assert_eq!(of(b"]\0\0\x80\0\xff\xff\xff\xff\xff\xff\xff"), None);
     assert_eq!(of(b"]\0\0\0\0\0\0\0\0\0\0\0\0"), None);
-    assert_eq!(of(b"\x1f\x9d\x90"), Some(Format::Compress));
-    let brotli = |start: &[u8]| Format::of(start, Some(OsStr::new("br")));
-    assert_eq!(brotli(b"\x0b\x02\x80one"), Some(Format::Brotli));
+    assert_eq!(of(b"\x1f\x9d\x90"), Some(Compression::Compress));
+    let brotli = |start: &[u8]| Compression::of(start, Some(OsStr::new("br")));
+    assert_eq!(brotli(b"\x0b\x02\x80one"), Some(Compression::Brotli));
     assert_eq!(brotli("text, é".as_bytes()), None);
-    assert_eq!(brotli(b"\x1f\x8b\x08"), Some(Format::Gzip));
+    assert_eq!(brotli(b"\x1f\x8b\x08"), Some(Compression::Gzip));
 }
 
 #[test]
 fn the_name_of_a_compressed_file_loses_the_extension_of_each_format() {
-    for format in FORMATS.into_iter().chain([Format::Compress]) {
+    for format in FORMATS.into_iter().chain([Compression::Compress]) {
         assert!(EXTENSIONS.iter().any(|&(_, known)| known == format), "{format:?}");
     }
     let name = |path: &str| decompressed_name(Path::new(path)).display().to_string();
@@ -406,22 +432,25 @@ fn the_name_of_a_compressed_file_loses_the_extension_of_each_format() {
 
 #[test]
 fn files_written_by_the_command_line_tools() {
-    const FILES: [(Format, &[u8]); 6] = [
+    const FILES: [(Compression, &[u8]); 6] = [
         (
-            Format::Gzip,
+            Compression::Gzip,
             b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcbH\xcd\xc9\xc9\xe7\x02\x00 0:6\x06\x00\x00\
               \x00\x1f\x8b\x08\x00\x00\x00\x00\x00\x04\x03\xcbH\xcd\xc9\xc9\xe7\x02\x00 0:6\x06\x00\
               \x00\x00",
         ),
-        (Format::Zstd, b"(\xb5/\xfd\x04X1\x00\x00hello\x0aS\x88\xbd\x91(\xb5/\xfd\x00X1\x00\x00hello\x0a"),
         (
-            Format::Bzip2,
+            Compression::Zstd,
+            b"(\xb5/\xfd\x04X1\x00\x00hello\x0aS\x88\xbd\x91(\xb5/\xfd\x00X1\x00\x00hello\x0a",
+        ),
+        (
+            Compression::Bzip2,
             b"BZh91AY&SY\xc1\xc0\x80\xe2\x00\x00\x01A\x00\x00\x10\x02D\xa0\x000\xcd\x00\xc3F)\x97\x17r\
               E8P\x90\xc1\xc0\x80\xe2BZh11AY&SY\xc1\xc0\x80\xe2\x00\x00\x01A\x00\x00\x10\x02D\xa0\x000\
               \xcd\x00\xc3F)\x97\x17rE8P\x90\xc1\xc0\x80\xe2",
         ),
         (
-            Format::Xz,
+            Compression::Xz,
             b"\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4F\x02\x00!\x01\x16\x00\x00\x00t/\xe5\xa3\x01\x00\x05hell\
               o\x0a\x00\x00\x00\xa5`\x97\xf1\x94\xf6\xfd\xe0\x00\x01\x1e\x06\xc1/\xa4\x1d\x1f\xb6\xf3}\
               \x01\x00\x00\x00\x00\x04YZ\xfd7zXZ\x00\x00\x0a\xe1\xfb\x0c\xa1\x02\x00!\x01\x16\x00\x00\
@@ -430,12 +459,12 @@ fn files_written_by_the_command_line_tools() {
               \x81\xf9@\x18\x9bK\x9a\x01\x00\x00\x00\x00\x0aYZ",
         ),
         (
-            Format::Lzma,
+            Compression::Lzma,
             b"]\x00\x00\x80\x00\xff\xff\xff\xff\xff\xff\xff\xff\x004\x19I\xee\x8d\xddC\xf1\x0c\xa2\xb7\
               \xff\xfe\xdf\xd0\x00",
         ),
         (
-            Format::Lz4,
+            Compression::Lz4,
             b"\x04\x22M\x18d@\xa7\x06\x00\x00\x80hello\x0a\x00\x00\x00\x00\xf9[k\x94\x04\x22M\x18d@\
               \xa7\x06\x00\x00\x80hello\x0a\x00\x00\x00\x00\xf9[k\x94",
         ),
@@ -447,7 +476,7 @@ fn files_written_by_the_command_line_tools() {
 }
 
 /// Compressed data with some bytes changed, removed or inserted.
-fn damaged() -> impl Strategy<Value = (Format, Vec<u8>)> {
+fn damaged() -> impl Strategy<Value = (Compression, Vec<u8>)> {
     let edits = proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..3), 1..8);
     (proptest::sample::select(FORMATS.to_vec()), 0_u32..400, edits).prop_map(|(format, lines, edits)| {
         let mut bytes = compress(format, &text(lines));
@@ -468,7 +497,12 @@ fn damaged() -> impl Strategy<Value = (Format, Vec<u8>)> {
 }
 
 /// Reads the data in several ways: none panics, and all give the same result.
-fn check_reads_agree(format: Format, bytes: &[u8], size: usize, input: usize) -> Result<(), TestCaseError> {
+fn check_reads_agree(
+    format: Compression,
+    bytes: &[u8],
+    size: usize,
+    input: usize,
+) -> Result<(), TestCaseError> {
     let (got, problem) = read(format, bytes);
     let (other, other_problem) = read_by(format, bytes, size);
     prop_assert!(other == got, "{:?}: {} and {} bytes", format, got.len(), other.len());

@@ -17,10 +17,10 @@ use crate::{
 };
 
 /// A file with several members (for bzip2 and xz: several blocks), and its text.
-fn several(format: Format, texts: &[Vec<u8>], blocks: bool) -> Vec<u8> {
+fn several(format: Compression, texts: &[Vec<u8>], blocks: bool) -> Vec<u8> {
     match format {
-        Format::Xz if blocks => xz_of_blocks(texts),
-        Format::Bzip2 if blocks => {
+        Compression::Xz if blocks => xz_of_blocks(texts),
+        Compression::Bzip2 if blocks => {
             let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
             encoder
                 .write_all(&texts.concat())
@@ -52,9 +52,9 @@ fn xz_of_blocks(texts: &[Vec<u8>]) -> Vec<u8> {
 
 /// Collects lines with their offsets and numbers.
 #[derive(Default)]
-struct Gather(Vec<(u64, Option<u64>, Vec<u8>)>);
+struct GatherLines(Vec<(u64, Option<u64>, Vec<u8>)>);
 
-impl Accumulate for Gather {
+impl Accumulate for GatherLines {
     type Part = Vec<(u64, Option<u64>, Vec<u8>)>;
     type Joined = Vec<(u64, Option<u64>, Vec<u8>)>;
 
@@ -116,7 +116,7 @@ impl Print for PrintLines {
 }
 
 /// Checks that a file gives the same result as a stream of the same bytes.
-fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result<(), TestCaseError> {
+fn check(format: Compression, file: &[u8], width: usize, block_size: usize) -> Result<(), TestCaseError> {
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("file");
     fs::write(&path, file)?;
@@ -135,7 +135,7 @@ fn check(format: Format, file: &[u8], width: usize, block_size: usize) -> Result
     // The text may begin with a byte order mark.
     let inputs = Inputs { encoding: Encoding::None, ..Inputs::new([&path]) };
 
-    let folded = fold(&inputs, &options.clone().into(), Gather::default);
+    let folded = fold(&inputs, &options.clone().into(), GatherLines::default);
     let mut lines = folded.joined.concat();
     lines.sort();
     prop_assert!(lines == expected, "{format:?} {} lines, {} expected", lines.len(), expected.len());
@@ -198,7 +198,7 @@ impl Accumulate for GatherRecords {
 }
 
 /// Checks that a file gives the same records as a file of its text.
-fn check_records(format: Format, file: &[u8], options: &ScanOptions<'_>) -> Result<(), TestCaseError> {
+fn check_records(format: Compression, file: &[u8], options: &ScanOptions<'_>) -> Result<(), TestCaseError> {
     let directory = tempfile::tempdir()?;
     let (path, whole) = (directory.path().join("file"), directory.path().join("whole"));
     let (text, error) = read(format, file);
@@ -250,15 +250,15 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(line, 0..60).prop_map(|lines| lines.join(&b"\n"[..]))
 }
 
-fn formats() -> impl Strategy<Value = (Format, bool)> {
+fn formats() -> impl Strategy<Value = (Compression, bool)> {
     prop::sample::select(vec![
-        (Format::Gzip, false),
-        (Format::Zstd, false),
-        (Format::Lz4, false),
-        (Format::Xz, false),
-        (Format::Xz, true),
-        (Format::Bzip2, false),
-        (Format::Bzip2, true),
+        (Compression::Gzip, false),
+        (Compression::Zstd, false),
+        (Compression::Lz4, false),
+        (Compression::Xz, false),
+        (Compression::Xz, true),
+        (Compression::Bzip2, false),
+        (Compression::Bzip2, true),
     ])
 }
 
@@ -267,8 +267,8 @@ fn widths() -> impl Strategy<Value = usize> {
 }
 
 /// A text of several blocks for bzip2, whose blocks hold at least 100,000 bytes.
-fn long_enough(format: Format, blocks: bool, mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-    if format == Format::Bzip2 && blocks {
+fn long_enough(format: Compression, blocks: bool, mut texts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    if format == Compression::Bzip2 && blocks {
         let number = |line: u32| line.wrapping_mul(2_654_435_761) >> 7;
         texts.push((0..20_000).flat_map(|line| format!("{:x}\n", number(line)).into_bytes()).collect());
     }
@@ -334,11 +334,11 @@ proptest! {
 
 #[test]
 fn a_part_that_is_too_large_is_read_as_a_stream() {
-    for format in [Format::Gzip, Format::Zstd, Format::Xz] {
+    for format in [Compression::Gzip, Compression::Zstd, Compression::Xz] {
         let large: Vec<u8> = (0..80_000).flat_map(|line| format!("{line}\n").into_bytes()).collect();
         assert!(large.len() > MAX_PART);
         let texts = [b"one\ntwo".to_vec(), large.clone(), b"\nlast".to_vec()];
-        check(format, &several(format, &texts, format == Format::Xz), 3, 1000).expect("the same lines");
+        check(format, &several(format, &texts, format == Compression::Xz), 3, 1000).expect("the same lines");
     }
 }
 
@@ -347,10 +347,10 @@ fn a_chunk_of_xz_that_is_too_short_gives_the_text_of_the_stream() {
     // The damaged stream begins anywhere in a window of the text.
     for length in [0, 10, 700, 1500] {
         let texts = [b"one\n".to_vec(), b"x".repeat(length), b"\ntwo".to_vec()];
-        let before = several(Format::Xz, &texts, false);
-        let file = [before, xz_with_a_short_chunk(), compress(Format::Xz, b"last")].concat();
+        let before = several(Compression::Xz, &texts, false);
+        let file = [before, xz_with_a_short_chunk(), compress(Compression::Xz, b"last")].concat();
         for (width, block_size) in [(1, 1), (1, 60), (2, 60), (3, 1000), (2, 1 << 17)] {
-            check(Format::Xz, &file, width, block_size).expect("the text and the error of the stream");
+            check(Compression::Xz, &file, width, block_size).expect("the text and the error of the stream");
         }
     }
 }
@@ -361,12 +361,12 @@ fn every_format_is_split_into_parts_that_decompress_to_its_text() {
     let text = |part| (0..100).flat_map(|line| format!("{:x}\n", number(part, line)).into_bytes()).collect();
     let texts: Vec<Vec<u8>> = (0..20).map(text).collect();
     for (format, blocks) in [
-        (Format::Gzip, false),
-        (Format::Zstd, false),
-        (Format::Lz4, false),
-        (Format::Xz, false),
-        (Format::Xz, true),
-        (Format::Bzip2, true),
+        (Compression::Gzip, false),
+        (Compression::Zstd, false),
+        (Compression::Lz4, false),
+        (Compression::Xz, false),
+        (Compression::Xz, true),
+        (Compression::Bzip2, true),
     ] {
         let texts = long_enough(format, blocks, texts.clone());
         let directory = tempfile::tempdir().expect("a directory");
@@ -376,7 +376,7 @@ fn every_format_is_split_into_parts_that_decompress_to_its_text() {
         let size = file.metadata().expect("its size").len();
         let mut splitter = Splitter::new(file, size, format).expect("several parts");
         let (mut parts, mut found) = (0, Vec::new());
-        while let Part::Whole { bytes, is_last, .. } = splitter.next() {
+        while let CompressedPart::Whole { bytes, is_last, .. } = splitter.next() {
             let (text, error) = read(format, &bytes);
             assert_eq!(error, None, "{format:?} {blocks}");
             found.extend(text);
@@ -385,15 +385,15 @@ fn every_format_is_split_into_parts_that_decompress_to_its_text() {
                 break;
             }
         }
-        assert!(matches!(splitter.next(), Part::End), "{format:?} {blocks}");
+        assert!(matches!(splitter.next(), CompressedPart::End), "{format:?} {blocks}");
         assert!(parts > 1 && found == texts.concat(), "{format:?} {blocks}");
     }
 }
 
 /// The beginning of a text, or the rest of an overlong line if `discarding`.
-fn state(discarding: bool) -> Text {
-    let (mode, tail, state) = (Mode::Parts, Vec::new(), State::Start);
-    Text { mode, tail, state, offset: 0, line: 1, discarding, in_long_line: false }
+fn state(discarding: bool) -> CutText {
+    let (mode, tail, state) = (CutMode::Parts, Vec::new(), QuoteState::Start);
+    CutText { mode, tail, state, offset: 0, line: 1, discarding, in_long_line: false }
 }
 
 fn after_headroom(text: &[u8]) -> ReadBuffer {
@@ -410,7 +410,7 @@ fn the_beginning_of_an_overlong_line_is_returned_as_soon_as_it_is_known_to_be_ov
     let mut text = state(false);
     let mut buffer = after_headroom(b"abcdefgh");
     let end = buffer.len();
-    let ends = Ends::of(&buffer[HEADROOM..], bounds);
+    let ends = PartEnds::of(&buffer[HEADROOM..], bounds);
     let block = text.cut(&mut buffer, end, &ends, false, bounds);
     assert_eq!(&buffer[block.range], b"abcdefgh");
     assert!(text.discarding && text.tail.is_empty());
@@ -424,7 +424,7 @@ fn after_an_overlong_piece_of_a_long_line_the_text_is_within_that_line() {
         let mut text = state(true);
         let mut buffer = after_headroom(rest);
         let end = buffer.len();
-        let ends = Ends::of(&buffer[HEADROOM..], bounds);
+        let ends = PartEnds::of(&buffer[HEADROOM..], bounds);
         let block = text.cut(&mut buffer, end, &ends, false, bounds);
         assert_eq!((block.offset, block.in_long_line), (3, in_long_line));
         assert_eq!(&buffer[block.range], b"yy\n");

@@ -8,7 +8,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use super::{Part, Restart, append};
+use super::{CompressedPart, Restart, append};
 
 const BLOCK: u64 = 0x3141_5926_5359;
 const END: u64 = 0x1772_4538_5090;
@@ -42,7 +42,7 @@ pub(crate) struct Blocks {
 }
 
 /// The element that follows a block.
-enum Next {
+enum NextElement {
     /// Another block, at this bit.
     Block(u64),
     /// The end of the stream, at this bit.
@@ -55,37 +55,37 @@ impl Blocks {
         let (pending, offset) = (Vec::new(), 0);
         let mut blocks = Self { file, size, pending, offset, bit: 0, level: b'9', checksum: 0, done: false };
         blocks.begin_stream(0)?;
-        matches!(blocks.find_next()?, Next::Block(_)).then_some(blocks)
+        matches!(blocks.find_next()?, NextElement::Block(_)).then_some(blocks)
     }
 
-    pub(super) fn next(&mut self) -> Part {
+    pub(super) fn next(&mut self) -> CompressedPart {
         if self.done {
-            return Part::End;
+            return CompressedPart::End;
         }
         self.next_block().unwrap_or_else(|| {
             self.done = true;
-            Part::Stream(Restart::Beginning)
+            CompressedPart::Stream(Restart::Beginning)
         })
     }
 
     /// Returns the next block; `None` if the data do not continue as expected.
-    fn next_block(&mut self) -> Option<Part> {
+    fn next_block(&mut self) -> Option<CompressedPart> {
         self.drop_consumed();
         let checksum = self.bits(self.bit + MAGIC_BITS, CRC_BITS)? as u32;
         self.checksum = self.checksum.rotate_left(1) ^ checksum;
         let (start, level) = (self.bit, self.level);
         let end = match self.find_next()? {
-            Next::Block(at) => {
+            NextElement::Block(at) => {
                 self.bit = at;
                 at
             }
-            Next::End(at) => {
+            NextElement::End(at) => {
                 self.end_stream(at)?;
                 at
             }
         };
         let bytes = self.as_stream(start..end, level, checksum);
-        Some(Part::Whole { bytes, restart: Restart::Beginning, is_last: self.done })
+        Some(CompressedPart::Whole { bytes, restart: Restart::Beginning, is_last: self.done })
     }
 
     /// Reads the header of a stream at this pending byte, and checks the beginning of its first block.
@@ -117,7 +117,7 @@ impl Blocks {
     }
 
     /// Finds the end of the block that begins at `bit`.
-    fn find_next(&mut self) -> Option<Next> {
+    fn find_next(&mut self) -> Option<NextElement> {
         let start = self.bit + MAGIC_BITS + CRC_BITS;
         let mut byte = start.div_ceil(8) as usize;
         let mut window = 0_u64;
@@ -132,7 +132,11 @@ impl Blocks {
                         let end = 8 * byte as u64 - back;
                         if end >= start + MAGIC_BITS {
                             let at = end - MAGIC_BITS;
-                            return Some(if magic == BLOCK { Next::Block(at) } else { Next::End(at) });
+                            return Some(if magic == BLOCK {
+                                NextElement::Block(at)
+                            } else {
+                                NextElement::End(at)
+                            });
                         }
                     }
                 }

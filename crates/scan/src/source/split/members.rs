@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use memchr::memmem::Finder;
 
-use super::super::decompress::format::Format;
-use super::{Part, Restart, append};
+use super::super::decompress::format::Compression;
+use super::{CompressedPart, Restart, append};
 
 /// Minimum size of a part, in compressed bytes. Small members are grouped.
 const MIN_PART: usize = if cfg!(test) { 200 } else { 256 << 10 };
@@ -25,9 +25,9 @@ const MAX_PROBE: usize = if cfg!(test) { 4000 } else { 4 << 20 };
 const STEP: usize = if cfg!(test) { 100 } else { 512 << 10 };
 
 /// A file split where members seem to begin.
-pub(crate) struct Members {
+pub(crate) struct SplitMembers {
     file: Arc<File>,
-    format: Format,
+    format: Compression,
     finder: Finder<'static>,
     /// Bytes read past the last part.
     pending: Vec<u8>,
@@ -37,31 +37,31 @@ pub(crate) struct Members {
     done: bool,
 }
 
-impl Members {
+impl SplitMembers {
     /// A splitter for a file of `size` bytes; `None` if no second member is found near its beginning.
-    pub(super) fn new(file: Arc<File>, size: u64, format: Format) -> Option<Self> {
+    pub(super) fn new(file: Arc<File>, size: u64, format: Compression) -> Option<Self> {
         let finder = Finder::new(signature(format)?);
         let mut members = Self { file, format, finder, pending: Vec::new(), offset: 0, size, done: false };
         members.find(1, MAX_PROBE)?;
         Some(members)
     }
 
-    pub(super) fn next(&mut self) -> Part {
+    pub(super) fn next(&mut self) -> CompressedPart {
         if self.done {
-            return Part::End;
+            return CompressedPart::End;
         }
         let restart = Restart::At(self.offset);
         let end = self.find(MIN_PART, MAX_SEARCH);
         let reaches_end = self.offset + self.pending.len() as u64 == self.size;
         let Some(end) = end.or(reaches_end.then_some(self.pending.len())) else {
             self.done = true;
-            return Part::Stream(restart);
+            return CompressedPart::Stream(restart);
         };
         let rest = self.pending.split_off(end);
         let bytes = mem::replace(&mut self.pending, rest);
         self.offset += end as u64;
         self.done = self.offset == self.size;
-        Part::Whole { bytes, restart, is_last: self.done }
+        CompressedPart::Whole { bytes, restart, is_last: self.done }
     }
 
     /// Returns the position of the first member in the pending bytes at or after `start`, searching at most `most`
@@ -92,24 +92,28 @@ impl Members {
 const MAX_HEADER: usize = 12;
 
 /// The first bytes of a member.
-fn signature(format: Format) -> Option<&'static [u8]> {
+fn signature(format: Compression) -> Option<&'static [u8]> {
     match format {
-        Format::Gzip => Some(&[0x1f, 0x8b, 8]),
-        Format::Zstd => Some(&[0x28, 0xb5, 0x2f, 0xfd]),
-        Format::Lz4 => Some(&[4, 0x22, 0x4d, 0x18]),
-        Format::Xz => Some(&[0xfd, b'7', b'z', b'X', b'Z', 0]),
-        Format::Bzip2 | Format::Lzma | Format::Brotli | Format::Compress | Format::Deflate => None,
+        Compression::Gzip => Some(&[0x1f, 0x8b, 8]),
+        Compression::Zstd => Some(&[0x28, 0xb5, 0x2f, 0xfd]),
+        Compression::Lz4 => Some(&[4, 0x22, 0x4d, 0x18]),
+        Compression::Xz => Some(&[0xfd, b'7', b'z', b'X', b'Z', 0]),
+        Compression::Bzip2
+        | Compression::Lzma
+        | Compression::Brotli
+        | Compression::Compress
+        | Compression::Deflate => None,
     }
 }
 
 /// Returns `true` if bytes that begin with the signature may be a header.
-fn is_header(format: Format, bytes: &[u8]) -> bool {
+fn is_header(format: Compression, bytes: &[u8]) -> bool {
     match (format, bytes) {
         // Flags, time, extra flags and operating system, as defined by RFC 1952.
-        (Format::Gzip, [_, _, _, flags, _, _, _, _, extra, system, ..]) => {
+        (Compression::Gzip, [_, _, _, flags, _, _, _, _, extra, system, ..]) => {
             flags & 0xe0 == 0 && matches!(extra, 0 | 2 | 4) && matches!(system, 0..=13 | 255)
         }
-        (Format::Gzip, _) => false,
+        (Compression::Gzip, _) => false,
         _ => true,
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use flate2::Crc;
 
-use super::{Part, Restart, append};
+use super::{CompressedPart, Restart, append};
 
 /// Length of the header of a stream, and of its footer, in bytes.
 const HEADER: usize = 12;
@@ -27,7 +27,7 @@ const MAX_BLOCK: u64 = 64 << 20;
 pub(crate) struct Blocks {
     file: Arc<File>,
     header: [u8; HEADER],
-    records: std::vec::IntoIter<Record>,
+    records: std::vec::IntoIter<IndexRecord>,
     /// Offset of the next block in the file.
     offset: u64,
     done: bool,
@@ -35,14 +35,14 @@ pub(crate) struct Blocks {
 
 /// An entry of the index.
 #[derive(Clone, Copy)]
-struct Record {
+struct IndexRecord {
     /// Size of the block without padding, in bytes.
     unpadded: u64,
     /// Size of its text, in bytes.
     text: u64,
 }
 
-impl Record {
+impl IndexRecord {
     fn padded(self) -> u64 {
         self.unpadded.saturating_add(3) & !3
     }
@@ -76,20 +76,20 @@ impl Blocks {
         Some(Self { file, header, records: records.into_iter(), offset: HEADER as u64, done: false })
     }
 
-    pub(super) fn next(&mut self) -> Part {
+    pub(super) fn next(&mut self) -> CompressedPart {
         if self.done {
-            return Part::End;
+            return CompressedPart::End;
         }
         let bytes = self.records.next().and_then(|record| self.as_stream(record));
         self.done = bytes.is_none() || self.records.len() == 0;
         match bytes {
-            Some(bytes) => Part::Whole { bytes, restart: Restart::Beginning, is_last: self.done },
-            None => Part::Stream(Restart::Beginning),
+            Some(bytes) => CompressedPart::Whole { bytes, restart: Restart::Beginning, is_last: self.done },
+            None => CompressedPart::Stream(Restart::Beginning),
         }
     }
 
     /// Turns the next block into a stream of its own. Returns `None` if it is too large or cannot be read.
-    fn as_stream(&mut self, record: Record) -> Option<Vec<u8>> {
+    fn as_stream(&mut self, record: IndexRecord) -> Option<Vec<u8>> {
         let length = record.padded();
         if length.max(record.text) > MAX_BLOCK {
             return None;
@@ -117,7 +117,7 @@ impl Blocks {
 }
 
 /// Parses an index; `None` if it is damaged.
-fn parse_index(index: &[u8]) -> Option<Vec<Record>> {
+fn parse_index(index: &[u8]) -> Option<Vec<IndexRecord>> {
     let (content, checksum) = index.split_last_chunk::<4>()?;
     if crc32(content) != u32::from_le_bytes(*checksum) {
         return None;
@@ -128,7 +128,7 @@ fn parse_index(index: &[u8]) -> Option<Vec<Record>> {
     let count = usize::try_from(count).ok().filter(|&count| count <= rest.len() / 2)?;
     let mut records = Vec::with_capacity(count);
     for _ in 0..count {
-        records.push(Record { unpadded: take_number(&mut rest)?, text: take_number(&mut rest)? });
+        records.push(IndexRecord { unpadded: take_number(&mut rest)?, text: take_number(&mut rest)? });
     }
     (rest.len() < 4 && rest.iter().all(|&byte| byte == 0)).then_some(records)
 }

@@ -3,17 +3,17 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 
 use super::super::tests::read;
-use super::super::{Failure, Format};
+use super::super::{Compression, DecompressError};
 use super::{CLEAR, GROUP, MIN_BITS};
 
 /// Writes codes, in groups of eight codes of the same length.
-struct Writer {
+struct CodeWriter {
     bytes: Vec<u8>,
     bits: Vec<bool>,
     in_group: u32,
 }
 
-impl Writer {
+impl CodeWriter {
     fn put(&mut self, code: u32, length: u32) {
         self.bits.extend((0..length).map(|bit| code >> bit & 1 == 1));
         self.in_group = (self.in_group + 1) % GROUP;
@@ -35,7 +35,7 @@ impl Writer {
 /// Compresses as `compress -b MAX_LENGTH` does. With `clears`, the table is cleared whenever it is full.
 pub(in super::super) fn compress(data: &[u8], max_length: u32, clears: bool) -> Vec<u8> {
     let flags = max_length as u8 | if clears { 0x80 } else { 0 };
-    let mut writer = Writer { bytes: vec![0x1f, 0x9d, flags], bits: Vec::new(), in_group: 0 };
+    let mut writer = CodeWriter { bytes: vec![0x1f, 0x9d, flags], bits: Vec::new(), in_group: 0 };
     let first_code = if clears { u32::from(CLEAR) + 1 } else { u32::from(CLEAR) };
     let (mut table, mut next, mut length) = (HashMap::new(), first_code, MIN_BITS);
     let mut bytes = data.iter();
@@ -44,7 +44,7 @@ pub(in super::super) fn compress(data: &[u8], max_length: u32, clears: bool) -> 
     // The decoder knows a code only after the next one.
     let mut known = first_code;
     let mut any = false;
-    let put = |writer: &mut Writer, code: u32, length: &mut u32, known: &mut u32, is_new: bool| {
+    let put = |writer: &mut CodeWriter, code: u32, length: &mut u32, known: &mut u32, is_new: bool| {
         writer.put(code, *length);
         if is_new && *known < 1 << max_length {
             *known += 1;
@@ -84,7 +84,7 @@ proptest! {
         clears in any::<bool>(),
     ) {
         let data = words.concat().into_bytes();
-        prop_assert!(read(Format::Compress, &compress(&data, max_length, clears)) == (data, None));
+        prop_assert!(read(Compression::Compress, &compress(&data, max_length, clears)) == (data, None));
     }
 }
 
@@ -92,7 +92,7 @@ proptest! {
 fn the_code_that_is_added_next_is_known() {
     // a, then the code of "aa", which is added by itself.
     let data = b"aaaaaaaaaaaaa";
-    assert_eq!(read(Format::Compress, &compress(data, 16, true)), (data.to_vec(), None));
+    assert_eq!(read(Compression::Compress, &compress(data, 16, true)), (data.to_vec(), None));
 }
 
 #[test]
@@ -100,23 +100,32 @@ fn a_file_that_says_9_bits_has_codes_of_10() {
     let data: Vec<u8> = (0..3000_u32).flat_map(|number| format!("{number} ").into_bytes()).collect();
     let mut file = compress(&data, 10, true);
     file[2] = 0x80 | 9;
-    assert_eq!(read(Format::Compress, &file), (data, None));
+    assert_eq!(read(Compression::Compress, &file), (data, None));
     file[2] |= 0x20;
     assert_eq!(
-        read(Format::Compress, &file),
-        (Vec::new(), Some(Failure::Unsupported.of(Format::Compress).to_string()))
+        read(Compression::Compress, &file),
+        (Vec::new(), Some(DecompressError::Unsupported.of(Compression::Compress).to_string()))
     );
 }
 
 #[test]
 fn damage_is_reported() {
-    let failed = |failure: Failure| Some(failure.of(Format::Compress).to_string());
-    assert_eq!(read(Format::Compress, b"\x1f\x9d"), (Vec::new(), failed(Failure::Truncated)));
-    assert_eq!(read(Format::Compress, b"\x1f\x9d\x88abc"), (Vec::new(), failed(Failure::Unsupported)));
+    let failed = |failure: DecompressError| Some(failure.of(Compression::Compress).to_string());
+    assert_eq!(read(Compression::Compress, b"\x1f\x9d"), (Vec::new(), failed(DecompressError::Truncated)));
+    assert_eq!(
+        read(Compression::Compress, b"\x1f\x9d\x88abc"),
+        (Vec::new(), failed(DecompressError::Unsupported))
+    );
     // The first code is no byte.
-    assert_eq!(read(Format::Compress, b"\x1f\x9d\x90\xff\xff"), (Vec::new(), failed(Failure::Damaged)));
-    let mut writer = Writer { bytes: b"\x1f\x9d\x90".to_vec(), bits: Vec::new(), in_group: 0 };
+    assert_eq!(
+        read(Compression::Compress, b"\x1f\x9d\x90\xff\xff"),
+        (Vec::new(), failed(DecompressError::Damaged))
+    );
+    let mut writer = CodeWriter { bytes: b"\x1f\x9d\x90".to_vec(), bits: Vec::new(), in_group: 0 };
     writer.put(u32::from(b'a'), 9);
     writer.put(300, 9);
-    assert_eq!(read(Format::Compress, &writer.finish()), (b"a".to_vec(), failed(Failure::Damaged)));
+    assert_eq!(
+        read(Compression::Compress, &writer.finish()),
+        (b"a".to_vec(), failed(DecompressError::Damaged))
+    );
 }
