@@ -25,6 +25,7 @@ use crate::inputs::{Inputs, is_standard_input};
 use crate::options::{FoldOptions, MAX_WIDTH, ScanOptions, Width};
 use crate::problem::{Problem, Problems};
 use crate::progress::{self, JobEnd};
+use crate::schedule::pace::Governed;
 use crate::schedule::queue::Queue;
 use crate::source::reader::{Context, InputReader, NamedInput};
 use crate::walk::directory::WalkContext;
@@ -101,7 +102,7 @@ pub fn follow<A: Accumulate>(
         let accumulator = rounds.take(number).unwrap_or_else(&make);
         joining.join(FoldWorker::new(&queue, number, accumulator, reader, false))
     };
-    let done = || queue.pool.pace.work();
+    let done = || queue.pool.work();
     let (threads, is_complete) = thread::scope(|scope| {
         if let Some(watch) = options.watch {
             progress::start(scope, watch, None, (&done, &queue.extent), &over, &stopwatch);

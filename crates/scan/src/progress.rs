@@ -65,11 +65,6 @@ impl JobEnd {
         self.changed.notify_all();
     }
 
-    /// Signals the end when it is dropped, also by a panic.
-    pub(crate) fn signal_on_drop(&self) -> SignalOnDrop<'_> {
-        SignalOnDrop(self)
-    }
-
     /// Waits for the end of the job, for at most `time`. Returns `false` if it has ended.
     pub(crate) fn is_still_running_after(&self, time: Duration) -> bool {
         let over = lock(&self.over);
@@ -78,12 +73,12 @@ impl JobEnd {
     }
 }
 
-/// Guard of [`JobEnd::signal_on_drop`].
-pub(crate) struct SignalOnDrop<'j>(&'j JobEnd);
+/// Calls a function when it is dropped, also by a panic.
+pub(crate) struct OnDrop<F: Fn()>(pub(crate) F);
 
-impl Drop for SignalOnDrop<'_> {
+impl<F: Fn()> Drop for OnDrop<F> {
     fn drop(&mut self) {
-        self.0.signal();
+        self.0();
     }
 }
 

@@ -5,7 +5,7 @@
 
 mod governor;
 pub(crate) mod limit;
-mod pace;
+pub(crate) mod pace;
 pub(crate) mod pool;
 pub(crate) mod queue;
 pub(crate) mod sequencer;

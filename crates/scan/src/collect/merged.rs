@@ -16,7 +16,8 @@ use crate::block::Block;
 use crate::inputs::Inputs;
 use crate::options::FoldOptions;
 use crate::problem::{Problem, Problems};
-use crate::progress::{self, JobEnd};
+use crate::progress::{self, JobEnd, OnDrop};
+use crate::schedule::pace::Governed;
 use crate::schedule::queue::Queue;
 use crate::schedule::threads;
 use crate::source::reader::{Context, InputReader};
@@ -85,13 +86,19 @@ pub fn fold<A: Accumulate>(
     let over = JobEnd::default();
     let work = |number| {
         let meter = joining.register().then(|| stopwatch.meter())?;
-        let _leaving = LeavingOnPanic { joining: &joining, queue: &queue };
+        // If it panics, the others stop, and do not wait for it.
+        let _leaving = OnDrop(|| {
+            if thread::panicking() {
+                queue.pool.halt();
+                drop(joining.arrive());
+            }
+        });
         let mut worker =
             FoldWorker::new(&queue, number, make(), InputReader::new(context, meter), is_watched);
         worker.run();
         Some(joining.join(worker))
     };
-    let done = || queue.pool.pace.work();
+    let done = || queue.pool.work();
     let threads: Vec<_> = thread::scope(|scope| {
         if let Some(watch) = options.watch {
             progress::start(scope, watch, Some(inputs), (&done, &queue.extent), &over, &stopwatch);
@@ -199,21 +206,6 @@ impl<A: Accumulate> Joining<A> {
         all.resize_with(parts.len(), Vec::new);
         for (number, part) in parts.into_iter().enumerate() {
             all[number].push(part);
-        }
-    }
-}
-
-/// Guard of a worker: if it panics, the others stop, and do not wait for it.
-struct LeavingOnPanic<'j, A: Accumulate> {
-    joining: &'j Joining<A>,
-    queue: &'j Queue,
-}
-
-impl<A: Accumulate> Drop for LeavingOnPanic<'_, A> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.queue.pool.halt();
-            drop(self.joining.arrive());
         }
     }
 }

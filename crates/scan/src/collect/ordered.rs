@@ -27,7 +27,7 @@ use finecomb_meter::{Meter, Phase, Report, Stopwatch, ThreadTimes};
 use crate::inputs::Inputs;
 use crate::options::{OrderedOptions, ScanOptions};
 use crate::problem::{Problem, Problems};
-use crate::progress::{self, JobEnd};
+use crate::progress::{self, JobEnd, OnDrop};
 use crate::schedule::limit::{Limiter, Omitted};
 use crate::schedule::sequencer::Sequencer;
 use crate::schedule::threads;
@@ -156,8 +156,7 @@ pub fn in_order<V: Print>(
         visits.push(visitor.visit);
         times.push(spent);
     }
-    let (bytes, output_error) = (sequencer.written(), sequencer.take_error());
-    let limiter = sequencer.take_limiter();
+    let (bytes, output_error, limiter) = sequencer.take_results();
     let printed = limiter.as_ref().map_or(0, Limiter::printed);
     let omitted = limiter.as_ref().map(|limiter| limiter.omitted).unwrap_or_default();
     let end = limiter.and_then(|limiter| limiter.end).map(|end| End::new(end, collected));
@@ -252,7 +251,7 @@ fn run<'w, V: Print + 'w>(
     let over = JobEnd::default();
     let bytes = || done.bytes.load(Ordering::Relaxed);
     thread::scope(|scope| {
-        let _over = over.signal_on_drop();
+        let _over = OnDrop(|| over.signal());
         progress::start(scope, watch, Some(inputs), (&bytes, &done.extent), &over, stopwatch);
         run_workers(options, sequencer, (stopwatch, meter), visitor)
     })

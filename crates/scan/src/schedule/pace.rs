@@ -1,41 +1,6 @@
-//! State shared by the workers of a job and its governor.
-//!
-//! A worker is parked between two tasks, when it holds no work and no lock.
+//! What the governor knows of a job, and changes.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-
-/// The number of workers that may run, and the work done so far.
-pub(crate) struct Pace {
-    wanted: AtomicUsize,
-    work: AtomicU64,
-}
-
-impl Default for Pace {
-    fn default() -> Self {
-        Self { wanted: AtomicUsize::new(usize::MAX), work: AtomicU64::new(0) }
-    }
-}
-
-impl Pace {
-    /// Returns `true` if the worker with this number may run. Number 0 always may.
-    pub(crate) fn is_wanted(&self, number: usize) -> bool {
-        number < self.wanted.load(Ordering::Relaxed).max(1)
-    }
-
-    pub(crate) fn set_wanted(&self, workers: usize) {
-        self.wanted.store(workers, Ordering::Relaxed);
-    }
-
-    /// Adds work done, in a unit of the job.
-    pub(crate) fn add_work(&self, work: u64) {
-        self.work.fetch_add(work, Ordering::Relaxed);
-    }
-
-    pub(crate) fn work(&self) -> u64 {
-        self.work.load(Ordering::Relaxed)
-    }
-}
 
 /// Number of workers that wait for work, and their total waiting time.
 pub(crate) struct Idle {
@@ -87,8 +52,8 @@ pub(crate) trait Governed: Sync {
     /// Returns `true` if there are files to open.
     fn has_backlog(&self) -> bool;
 
-    /// The state shared with the workers.
-    fn pace(&self) -> &Pace;
+    /// The work done so far, in a unit of the job.
+    fn work(&self) -> u64;
 
     /// Lets only the workers with numbers below `workers` run.
     fn set_workers(&self, workers: usize);

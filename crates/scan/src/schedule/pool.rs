@@ -1,14 +1,16 @@
 //! The pool of work of a job: workers take work from it, sleep while there is none, and are parked by the governor.
+//!
+//! A worker is parked between two tasks, when it holds no work and no lock.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use finecomb_meter::{Meter, Phase};
 use finecomb_sys::locks::{lock, unpoisoned};
 
-use super::pace::{Governed, Idle, Pace};
+use super::pace::{Governed, Idle};
 use crate::stop::Stop;
 
 /// Work that is waiting for a worker, in the order that the kind of job wants.
@@ -32,7 +34,10 @@ pub(crate) trait Backlog: Send {
 
 /// The work of a job, and what its workers share. Idle workers wait on a condition variable; no thread spins.
 pub(crate) struct Pool<B> {
-    pub(crate) pace: Pace,
+    /// Number of workers that may run.
+    wanted: AtomicUsize,
+    /// Work done so far, in a unit of the job.
+    work: AtomicU64,
     pub(crate) stop: Option<Arc<Stop>>,
     /// Set once all work is to be done also after a request to end the job.
     outlasts_stop: AtomicBool,
@@ -77,7 +82,8 @@ impl<B> DerefMut for Locked<B> {
 impl<B: Backlog> Pool<B> {
     pub(crate) fn new(backlog: B, stop: Option<Arc<Stop>>) -> Self {
         Self {
-            pace: Pace::default(),
+            wanted: AtomicUsize::new(usize::MAX),
+            work: AtomicU64::new(0),
             stop,
             outlasts_stop: AtomicBool::new(false),
             halted: AtomicBool::new(false),
@@ -112,6 +118,16 @@ impl<B: Backlog> Pool<B> {
         self.notify_all();
     }
 
+    /// Returns `true` if the worker with this number may run. Number 0 always may.
+    pub(crate) fn is_wanted(&self, number: usize) -> bool {
+        number < self.wanted.load(Ordering::Relaxed).max(1)
+    }
+
+    /// Adds work done, in a unit of the job.
+    pub(crate) fn add_work(&self, work: u64) {
+        self.work.fetch_add(work, Ordering::Relaxed);
+    }
+
     /// Number of tasks that no worker has claimed, as it was a moment ago.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
@@ -127,7 +143,7 @@ impl<B: Backlog> Pool<B> {
                 self.notify_all();
                 return None;
             }
-            if !self.pace.is_wanted(number) && !locked.needs_all() {
+            if !self.is_wanted(number) && !locked.needs_all() {
                 meter.enter(Phase::Park);
                 locked = unpoisoned(self.unparked.wait(locked));
                 continue;
@@ -151,7 +167,7 @@ impl<B: Backlog> Pool<B> {
         meter: &mut Meter,
     ) -> Option<B::Work> {
         locked.busy -= 1;
-        let may_take = self.pace.is_wanted(number) && !self.is_halted();
+        let may_take = self.is_wanted(number) && !self.is_halted();
         let work = if may_take { locked.take() } else { None };
         locked.busy += usize::from(work.is_some());
         self.wake(locked);
@@ -215,13 +231,13 @@ impl<B: Backlog> Governed for Pool<B> {
         self.waiting() > 1
     }
 
-    fn pace(&self) -> &Pace {
-        &self.pace
+    fn work(&self) -> u64 {
+        self.work.load(Ordering::Relaxed)
     }
 
     fn set_workers(&self, workers: usize) {
         let _locked = self.lock();
-        self.pace.set_wanted(workers);
+        self.wanted.store(workers, Ordering::Relaxed);
         self.wake_parked();
     }
 }

@@ -15,7 +15,6 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread;
 
 use finecomb_meter::Meter;
 use finecomb_sys::locks::{lock, unpoisoned};
@@ -148,29 +147,13 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
 
     /// The same sequencer with a limit on the number of results.
     pub(crate) fn with_limit(mut self, limit: Option<Limit>) -> Self {
-        let out = unpoisoned(self.out.get_mut());
-        out.limiter = limit.map(Limiter::new);
+        unpoisoned(self.out.get_mut()).limiter = limit.map(Limiter::new);
         self
     }
 
-    /// Takes what a limit on the number of results has counted, if there is one.
-    pub(crate) fn take_limiter(&self) -> Option<Limiter> {
-        lock(&self.out).limiter.take()
-    }
-
-    /// Makes all workers stop.
+    /// Makes all workers stop, also those that wait for a stream.
     pub(crate) fn halt(&self) {
         self.pool.halt();
-        self.raise_stops();
-    }
-
-    /// Makes all workers stop if this thread panics before the guard is dropped: they would wait for its output.
-    pub(crate) fn halt_on_panic(&self) -> HaltOnPanic<'_, 'a, T> {
-        HaltOnPanic(self)
-    }
-
-    /// Interrupts the workers that wait for a stream.
-    fn raise_stops(&self) {
         if let Some(stop) = &self.pool.stop {
             stop.wake();
         }
@@ -197,14 +180,11 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
         !state.streams.is_empty() || state.waiting > 0
     }
 
-    /// Number of bytes written.
-    pub(crate) fn written(&self) -> u64 {
-        self.pool.lock().written
-    }
-
-    /// Takes the error that ended the output, if any.
-    pub(crate) fn take_error(&self) -> Option<io::Error> {
-        self.pool.lock().error.take()
+    /// Takes the number of bytes written, the error that ended the output, if any, and what a limit on the number of
+    /// results has counted, if there is one.
+    pub(crate) fn take_results(&self) -> (u64, Option<io::Error>, Option<Limiter>) {
+        let mut state = self.pool.lock();
+        (state.written, state.error.take(), lock(&self.out).limiter.take())
     }
 
     /// Puts a stream back for an idle worker to continue, in a slot right after `after`.
@@ -318,17 +298,6 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
         }
         writer.flush()?;
         Ok(ControlFlow::Continue(()))
-    }
-}
-
-/// Guard of [`Sequencer::halt_on_panic`].
-pub(crate) struct HaltOnPanic<'p, 'a, T: Divisible>(&'p Sequencer<'a, T>);
-
-impl<T: Divisible> Drop for HaltOnPanic<'_, '_, T> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.halt();
-        }
     }
 }
 

@@ -11,7 +11,7 @@ use finecomb_sys::{Usage, bytes_from_storage, threads};
 use super::governor::{Governor, Measurement};
 use super::pace::Governed;
 use crate::options::{MAX_WIDTH, Width};
-use crate::progress::JobEnd;
+use crate::progress::{JobEnd, OnDrop};
 
 /// Length of a window of the governor at first: a job that waits for storage should get more workers soon.
 const FIRST_WINDOW: Duration = Duration::from_millis(5);
@@ -48,7 +48,7 @@ fn run_each(
     thread::scope(|scope| {
         // If the system refuses more threads, the existing ones do the work.
         let spawn_worker = move |number| threads::spawn(scope, move || work(number)).is_some();
-        let _signalled = over.signal_on_drop();
+        let _over = OnDrop(|| over.signal());
         start(scope, width, job, over, spawn_worker);
         first();
     });
@@ -139,7 +139,7 @@ impl JobTotals {
             cpu_time: Usage::of_process().cpu_time(),
             idle: job.idle(),
             from_storage: bytes_from_storage().unwrap_or_default(),
-            work: job.pace().work(),
+            work: job.work(),
         }
     }
 

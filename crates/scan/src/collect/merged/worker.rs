@@ -209,7 +209,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             let block = file.read(chunk, buffer, meter, problems);
             self.process_part(file.source(), block, false, file.reread());
             file.check(&self.reader.buffer, &mut self.reader.problems);
-            if !self.queue.pool.pace.is_wanted(self.number) {
+            if !self.queue.pool.is_wanted(self.number) {
                 return;
             }
         }
@@ -258,6 +258,6 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             add_lines(first_line.as_mut().filter(|_| length < total), bytes, bounds);
             offset += length as u64;
         }
-        self.queue.pool.pace.add_work(total as u64);
+        self.queue.pool.add_work(total as u64);
     }
 }

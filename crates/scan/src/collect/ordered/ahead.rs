@@ -55,7 +55,7 @@ impl<V: Print> Visitor<'_, V> {
     /// is to be read in its turn.
     pub(super) fn search_ahead(&mut self, source: &Source, file: &File, short_read_is_end: bool) -> bool {
         debug_assert_eq!(self.wants, Wants::Blocks);
-        self.sequencer.pool.pace.add_work(FILE_WORK);
+        self.sequencer.pool.add_work(FILE_WORK);
         let is_done = self.has_no_match(source, file, short_read_is_end);
         self.ahead.record(!is_done);
         if is_done {

@@ -50,13 +50,10 @@ impl<'a> Output<'a> {
     /// Begins the output of a file. It may stay empty.
     pub(crate) fn begin_file(&mut self, source: &Source) {
         let at = self.bytes.len();
-        match self.marks.as_mut() {
-            None => {}
-            Some(marks) => {
-                // Nothing was printed of the file before.
-                marks.pop_if(|(before, mark)| *before == at && matches!(mark, Mark::File(_)));
-                marks.push((at, Mark::File(source.clone())));
-            }
+        if let Some(marks) = &mut self.marks {
+            // Nothing was printed of the file before.
+            marks.pop_if(|(before, mark)| *before == at && matches!(mark, Mark::File(_)));
+            marks.push((at, Mark::File(source.clone())));
         }
     }
 
@@ -78,23 +75,9 @@ impl<'a> Output<'a> {
         self.mark(Mark::Rest);
     }
 
-    /// Like [`Output::begin_result`], for output from a position on that has not been taken. Call it in the order of positions.
-    pub fn begin_result_at(&mut self, position: usize) {
-        self.mark_at(position, Mark::Result);
-    }
-
-    /// Like [`Output::begin_rest`], for output from a position on that has not been taken. Call it in the order of positions.
-    pub fn begin_rest_at(&mut self, position: usize) {
-        self.mark_at(position, Mark::Rest);
-    }
-
     fn mark(&mut self, mark: Mark) {
-        self.mark_at(self.bytes.len(), mark);
-    }
-
-    fn mark_at(&mut self, position: usize, mark: Mark) {
         if let Some(marks) = &mut self.marks {
-            marks.push((position, mark));
+            marks.push((self.bytes.len(), mark));
         }
     }
 

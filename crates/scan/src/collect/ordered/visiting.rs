@@ -29,7 +29,7 @@ impl<V: Print> Visitor<'_, V> {
     /// Records processed bytes.
     pub(super) fn record_bytes(&mut self, bytes: usize) {
         self.reader.meter.add_bytes(bytes as u64);
-        self.sequencer.pool.pace.add_work(bytes as u64);
+        self.sequencer.pool.add_work(bytes as u64);
         if let Some(done) = self.done {
             done.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         }
@@ -39,7 +39,7 @@ impl<V: Print> Visitor<'_, V> {
         self.out.begin_file(source);
         self.visited += 1;
         self.reader.meter.add_file();
-        self.sequencer.pool.pace.add_work(FILE_WORK);
+        self.sequencer.pool.add_work(FILE_WORK);
     }
 
     /// Visits the parts of a file of this size that may hold a match.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::thread;
 
 use finecomb_meter::{Meter, Phase, ThreadTimes};
 
@@ -19,7 +20,7 @@ use super::visit::{Print, Wants};
 use crate::block::{Medium, Source};
 use crate::inputs::is_standard_input;
 use crate::problem::ProblemKind;
-use crate::progress::Extent;
+use crate::progress::{Extent, OnDrop};
 use crate::schedule::sequencer::{Planned, Sequencer, SlotId};
 use crate::schedule::task::{EntryRun, Unopened, runs, tasks};
 use crate::snapshot::{Absent, Checks, Known, Stamp};
@@ -119,7 +120,12 @@ impl<'w, V: Print> Visitor<'w, V> {
     /// Works until everything is done or the workers should stop, and ends the meter.
     pub(crate) fn run(mut self) -> (Self, ThreadTimes) {
         let sequencer = self.sequencer;
-        let _halted = sequencer.halt_on_panic();
+        // The others would wait for the output of a worker that panics.
+        let _halted = OnDrop(|| {
+            if thread::panicking() {
+                sequencer.halt();
+            }
+        });
         while self.step() {}
         if let Some(sort) = self.collect {
             self.reader.meter.enter(Phase::Walk);

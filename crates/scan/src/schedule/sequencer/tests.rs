@@ -31,7 +31,7 @@ fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
     let (first, ()) = next(1).expect("a task");
     let (second, ()) = next(0).expect("a task");
     sequencer.pool.set_workers(1);
-    assert!(sequencer.pool.pace.is_wanted(0) && !sequencer.pool.pace.is_wanted(1));
+    assert!(sequencer.pool.is_wanted(0) && !sequencer.pool.is_wanted(1));
     drop(sequencer.finish(first, chunk(1), vec![(None, Some(Single))], &mut Vec::new()));
     let (done, all_done) = mpsc::channel();
     thread::scope(|scope| {
