@@ -1,4 +1,4 @@
-//! What the governor knows of a job, and changes.
+//! The view of a job that its governor has.
 
 use std::time::{Duration, Instant};
 

@@ -7,23 +7,22 @@ use finecomb_meter::Phase;
 use super::reader::{FileContents, InputReader};
 use super::shared::Chunks;
 use crate::block::{Medium, Source};
-use crate::narrow::{Narrow, Narrowed};
+use crate::narrow::Narrowed;
 use crate::problem::ProblemKind;
 
 /// Size in blocks of the smallest file that is narrowed. Reading a smaller one takes no longer than the binary search.
 const MIN_BLOCKS: u64 = 4;
 
 impl InputReader<'_> {
-    /// Restricts a file to the part that is wanted. Returns the number of bytes that are left out.
-    pub(crate) fn narrow(&mut self, by: &dyn Narrow, source: &Source, contents: &mut FileContents) -> u64 {
+    /// Restricts a file to the part that is wanted, if that is requested. Returns the number of bytes that are left out.
+    pub(crate) fn narrow(&mut self, source: &Source, contents: &mut FileContents) -> u64 {
+        let Some(by) = self.context.narrow else { return 0 };
         let min_size = MIN_BLOCKS.saturating_mul(self.context.bounds.block_size as u64);
         let file = match contents {
             FileContents::Whole { .. }
             | FileContents::Mapped { .. }
             | FileContents::Archive(_)
-            | FileContents::Unwanted => {
-                return 0;
-            }
+            | FileContents::Unwanted => return 0,
             FileContents::Chunks { file: Chunks::Plain(file), .. } if file.len() < min_size => return 0,
             FileContents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => file,
             FileContents::Chunks { file, .. } => {

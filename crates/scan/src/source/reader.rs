@@ -649,17 +649,17 @@ impl<'a> InputReader<'a> {
         }
     }
 
-    /// Lets a file be recognised by its beginning. The result is attached to its source, which is returned for a file
-    /// that is entirely in the buffer.
+    /// Lets a file be recognised by its beginning, if that is requested. The result is attached to its source, which is
+    /// returned for a file that is entirely in the buffer.
     ///
     /// # Errors
     /// Returns the problem that makes the file unusable.
     pub(crate) fn recognize(
         &mut self,
-        by: &dyn Recognize,
         source: &Source,
         contents: &mut FileContents,
     ) -> Result<Option<Source>, ProblemKind> {
+        let Some(by) = self.context.recognize else { return Ok(None) };
         self.meter.enter(Phase::Read);
         let head = |text: &Range<usize>| &self.buffer[text.start..text.end.min(text.start + MAX_HEAD)];
         match contents {

@@ -193,9 +193,21 @@ impl<'a> WalkContext<'a> {
             problems.add(&source, ProblemKind::RuleAbove(note));
         }
         let absolute = absolute.into_os_string().into_encoded_bytes();
-        let root = absolute.len();
-        let directory = Directory::new(fd, argument, prefix, absolute, root, rules, 0, None);
-        let directory = Directory { known, has_known_rules, has_bad_rules, ..directory };
+        let directory = Directory {
+            fd,
+            argument,
+            prefix,
+            root: absolute.len(),
+            absolute,
+            rules,
+            depth: 0,
+            trail: None,
+            short_read_is_end: OnceLock::new(),
+            listing: Listing::default(),
+            known,
+            has_known_rules,
+            has_bad_rules,
+        };
         self.list(directory, false, scratch, problems)
     }
 
@@ -225,21 +237,22 @@ impl<'a> WalkContext<'a> {
             flags |= OFlags::NOFOLLOW;
         }
         let fd = openat(&parent.fd, name, flags, Mode::empty())?;
-        let mut prefix = parent.path_of(entry);
-        prefix.push(b'/');
-        let mut absolute = Vec::with_capacity(parent.absolute.len() + 1 + name.count_bytes());
-        absolute.extend_from_slice(&parent.absolute);
-        if absolute != b"/" {
-            absolute.push(b'/');
-        }
-        absolute.extend_from_slice(name.to_bytes());
-        let (root, rules) = (parent.root, parent.rules.clone());
-        let trail = parent.trail.clone();
-        let directory =
-            Directory::new(fd, parent.argument, prefix, absolute, root, rules, parent.depth + 1, trail);
-        let has_known_rules = parent.has_known_rules && known.is_some();
-        let has_bad_rules = parent.has_bad_rules;
-        let directory = Directory { known, has_known_rules, has_bad_rules, ..directory };
+        let prefix = [&parent.prefix, name.to_bytes(), b"/"].concat();
+        let slash: &[u8] = if parent.absolute == b"/" { b"" } else { b"/" };
+        let absolute = [&parent.absolute, slash, name.to_bytes()].concat();
+        let directory = Directory {
+            fd,
+            prefix,
+            absolute,
+            rules: parent.rules.clone(),
+            depth: parent.depth + 1,
+            trail: parent.trail.clone(),
+            short_read_is_end: OnceLock::new(),
+            listing: Listing::default(),
+            has_known_rules: parent.has_known_rules && known.is_some(),
+            known,
+            ..*parent
+        };
         if self.options.one_file_system && device(&directory.fd)? != device(&parent.fd)? {
             return Ok(None);
         }
@@ -563,35 +576,6 @@ impl AsFd for Directory {
 }
 
 impl Directory {
-    #[allow(clippy::too_many_arguments, reason = "each is a field, and there are two callers")]
-    fn new(
-        fd: OwnedFd,
-        argument: usize,
-        prefix: Vec<u8>,
-        absolute: Vec<u8>,
-        root: usize,
-        rules: Option<Arc<DirectoryRules>>,
-        depth: usize,
-        trail: Option<Arc<Trail>>,
-    ) -> Self {
-        let listing = Listing::default();
-        Self {
-            fd,
-            argument,
-            prefix,
-            absolute,
-            root,
-            rules,
-            depth,
-            trail,
-            short_read_is_end: OnceLock::new(),
-            listing,
-            known: None,
-            has_known_rules: false,
-            has_bad_rules: false,
-        }
-    }
-
     /// Lists all entries: from a snapshot, if the directory is proven to be unchanged.
     fn list(&mut self, buffer: &mut Vec<u8>) -> io::Result<Listing> {
         if self.known.is_none() {
@@ -663,15 +647,6 @@ impl Directory {
         Ok(Stamp::of(&statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
-    /// The displayed path of an entry.
-    pub(crate) fn path_of(&self, entry: &DirEntry) -> Vec<u8> {
-        let name = self.listing.name(entry);
-        let mut path = Vec::with_capacity(self.prefix.len() + name.len() + 1);
-        path.extend_from_slice(&self.prefix);
-        path.extend_from_slice(name);
-        path
-    }
-
     /// Opens a file of this directory.
     ///
     /// # Errors
@@ -692,7 +667,8 @@ impl Directory {
 
     /// An entry as a source.
     pub(crate) fn source_of(&self, entry: &DirEntry) -> Source {
-        Source::found(self.argument, as_path(&self.path_of(entry)).to_owned())
+        let path = [&self.prefix, self.listing.name(entry)].concat();
+        Source::found(self.argument, as_path(&path).to_owned())
     }
 
     /// Identity of a file.

@@ -12,6 +12,7 @@ impl<A: Accumulate> FoldWorker<'_, A> {
         let limit = self.limit();
         let Some(batch) = self.reader.next_members(&mut archive, limit, false) else { return };
         if batch.is_streamed() {
+            // The last member is read from the archive itself.
             self.process_members(batch);
             self.queue.add_open(vec![FoldWork::Archive(archive)]);
         } else {
@@ -26,10 +27,8 @@ impl<A: Accumulate> FoldWorker<'_, A> {
             if self.queue.pool.is_halted() {
                 return;
             }
-            match self.reader.read_member(&source, text, limit) {
-                Ok(contents) => self.begin_with(&source, contents, false),
-                Err(kind) => self.reader.problems.add(&source, kind),
-            }
+            let contents = self.reader.read_member(&source, text, limit);
+            self.begin(&source, contents, false);
         }
     }
 

@@ -1,6 +1,5 @@
 //! A worker of a job whose results are merged. It pulls work until there is none left.
 
-use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -47,7 +46,10 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         while let Some(work) = next {
             match work {
                 FoldWork::Open(task) => self.open(task),
-                FoldWork::File(source, file) => self.process_file(&source, file),
+                FoldWork::File(source, file) => {
+                    let contents = self.reader.read(&source, file, 0, self.limit(), false);
+                    self.begin(&source, contents, true);
+                }
                 FoldWork::Chunks(file) => self.process_chunks(&file),
                 FoldWork::Stream(stream) => self.process_stream(stream),
                 FoldWork::Archive(archive) => self.process_archive(archive),
@@ -84,18 +86,9 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 (source, contents)
             }
         };
-        match contents {
-            Ok(Some(contents)) => self.begin(&source, contents),
-            Ok(None) => {}
-            Err(kind) => self.reader.problems.add(&source, kind),
-        }
-    }
-
-    /// Processes an open regular file.
-    fn process_file(&mut self, source: &Source, file: File) {
-        match self.reader.read(source, file, 0, self.limit(), false) {
-            Ok(contents) => self.begin(source, contents),
-            Err(kind) => self.reader.problems.add(source, kind),
+        // It is `None` if the job was asked to end before the first bytes of a pipe arrived.
+        if let Some(contents) = contents.transpose() {
+            self.begin(&source, contents, true);
         }
     }
 
@@ -125,56 +118,62 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 .open(self.reader.storage.is_cold())
                 .map_err(ProblemKind::Open)
                 .and_then(|file| self.reader.read(&source, file, 0, limit, directory.short_read_is_end()));
-            match contents {
-                Ok(contents @ FileContents::Whole { .. }) => self.begin(&source, contents),
-                Ok(contents) => {
-                    let rest = number + 1..entries.end;
-                    if !rest.is_empty() {
-                        self.queue.add_tasks(vec![Unopened::Files(Arc::clone(directory), rest)]);
-                    }
-                    return self.begin(&source, contents);
-                }
-                Err(kind) => self.reader.problems.add(&source, kind),
+            // All others are shared, or take the worker for longer than one block.
+            let is_quick = matches!(contents, Ok(FileContents::Whole { .. }) | Err(_));
+            let rest = number + 1..entries.end;
+            if !is_quick && !rest.is_empty() {
+                self.queue.add_tasks(vec![Unopened::Files(Arc::clone(directory), rest)]);
+            }
+            self.begin(&source, contents, true);
+            if !is_quick {
+                return;
             }
         }
     }
 
-    /// Processes a file that is entirely in the buffer, or starts on a shared one.
-    fn begin(&mut self, source: &Source, contents: FileContents) {
-        self.begin_with(source, contents, true);
+    /// Processes a file that is entirely in the buffer, or starts on another one, which is shared unless it is a stream and may not
+    /// be. Records a problem.
+    pub(super) fn begin(
+        &mut self,
+        source: &Source,
+        contents: Result<FileContents, ProblemKind>,
+        is_shared: bool,
+    ) {
+        if let Err(kind) = contents.and_then(|contents| self.try_begin(source, contents, is_shared)) {
+            self.reader.problems.add(source, kind);
+        }
     }
 
-    /// Processes a file that is entirely in the buffer, or starts on another one, which is shared unless it is a stream and may not be.
-    pub(super) fn begin_with(&mut self, source: &Source, mut contents: FileContents, is_shared: bool) {
+    fn try_begin(
+        &mut self,
+        source: &Source,
+        mut contents: FileContents,
+        is_shared: bool,
+    ) -> Result<(), ProblemKind> {
         if contents.is_decoded() {
             self.queue.extent.record_decoded();
         }
         match contents {
-            FileContents::Archive(_) if self.reader.begins_late() => return,
-            FileContents::Archive(archive) => return self.process_archive(archive),
-            FileContents::Unwanted => return,
+            // Members have no offsets in the file: the job with its beginning reads all of them.
+            FileContents::Archive(_) if self.reader.begins_late() => return Ok(()),
+            // Its members are the files that are counted.
+            FileContents::Archive(archive) => {
+                self.process_archive(archive);
+                return Ok(());
+            }
+            FileContents::Unwanted => return Ok(()),
             _ => self.reader.meter.add_file(),
         }
-        let recognized = match self.reader.context.recognize {
-            Some(by) => self.reader.recognize(by, source, &mut contents),
-            None => Ok(None),
-        };
-        let recognized = match recognized {
-            Ok(recognized) => recognized,
-            Err(kind) => return self.reader.problems.add(source, kind),
-        };
+        // First recognised, then restricted: how it is divided into records decides whether a part of it can be read.
+        let recognized = self.reader.recognize(source, &mut contents)?;
         let source = recognized.as_ref().unwrap_or(source);
-        let mut left_out = match self.reader.restrict(source, &mut contents) {
-            Ok(Some(left_out)) => left_out,
-            Ok(None) => return,
-            Err(kind) => return self.reader.problems.add(source, kind),
-        };
-        if let Some(by) = self.reader.context.narrow {
-            left_out += self.reader.narrow(by, source, &mut contents);
-        }
+        let Some(mut left_out) = self.reader.restrict(source, &mut contents)? else { return Ok(()) };
+        left_out += self.reader.narrow(source, &mut contents);
         match contents {
             FileContents::Whole { range, skipped, .. } => {
+                // Other jobs may read other parts of it.
                 let is_whole = self.reader.context.part.is_none();
+                // Lines before a part were not counted.
                 let is_start = skipped == range.start as u64 && !self.reader.begins_late();
                 let first_line = is_start.then_some(1);
                 let bounds = self.reader.context.bounds_for(source);
@@ -184,21 +183,19 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 self.process_block(source, block, is_whole);
             }
             FileContents::Chunks { file, .. } => {
+                // Other contents have been read already, or have no known size.
                 self.queue.extent.record_left_out(left_out);
                 let file = Arc::new(file);
                 self.queue.add_open(vec![FoldWork::Chunks(Arc::clone(&file))]);
                 self.process_chunks(&file);
             }
-            FileContents::Stream { stream, .. } => {
-                if is_shared {
-                    self.process_stream(stream)
-                } else {
-                    self.process_alone(stream)
-                }
-            }
+            FileContents::Stream { stream, .. } if is_shared => self.process_stream(stream),
+            // A member of a tar must be read before the archive is read on.
+            FileContents::Stream { stream, .. } => self.process_alone(stream),
             // A file that is larger than the limit is read in chunks.
             FileContents::Mapped { .. } | FileContents::Archive(_) | FileContents::Unwanted => {}
         }
+        Ok(())
     }
 
     /// Processes chunks of a file until all are claimed or this worker is parked.
@@ -209,6 +206,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             let block = file.read(chunk, buffer, meter, problems);
             self.process_part(file.source(), block, false, file.reread());
             file.check(&self.reader.buffer, &mut self.reader.problems);
+            // The file is still in the queue, so the others read on.
             if !self.queue.pool.is_wanted(self.number) {
                 return;
             }
@@ -221,9 +219,11 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         let InputReader { buffer, problems, .. } = &mut self.reader;
         if let Some(block) = stream.read(buffer, self.eager, problems) {
             let source = stream.source.clone();
+            // Before the block is processed: the next worker reads meanwhile.
             self.queue.add_open(vec![FoldWork::Stream(stream)]);
             self.process_block(&source, block, false);
         } else if stream.is_paused() {
+            // More of a followed input may come, but not in this round.
             self.queue.set_aside(stream);
         }
     }
@@ -244,9 +244,11 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             let BlockPart { bytes, records, .. } = part;
             let length = bytes.len();
             if part.too_long.is_some() {
+                // Only its beginning may be here: the rest is dropped as it is read.
                 problems.add_long_line(source, offset, bounds);
             } else {
                 meter.add_bytes(length as u64);
+                // A slice of a file is no whole file.
                 let is_whole = is_whole && length == total;
                 let file = file.clone();
                 let block =
@@ -255,6 +257,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                     return self.queue.pool.halt();
                 }
             }
+            // After the last part nothing needs the number, and counting takes time.
             add_lines(first_line.as_mut().filter(|_| length < total), bytes, bounds);
             offset += length as u64;
         }

@@ -23,6 +23,7 @@ impl<V: Print> Visitor<'_, V> {
         let names_only = self.wants == Wants::Name;
         let Some(batch) = self.reader.next_members(&mut archive, limit, names_only) else { return };
         if batch.is_streamed() {
+            // The last member is read from the archive itself.
             self.visit_members(batch);
             self.sequencer.put_back(slot, VisitTask::Archive(archive));
         } else {
@@ -51,10 +52,8 @@ impl<V: Print> Visitor<'_, V> {
         if let (Wants::Whole(limit), Ok(FileContents::Stream { .. })) = (self.wants, &contents) {
             return self.reader.problems.add(source, ProblemKind::TooLarge(limit.min(MAX_WHOLE)));
         }
-        let recognized = match (self.reader.context.recognize, &mut contents) {
-            (Some(by), Ok(contents @ FileContents::Stream { .. })) => {
-                self.reader.recognize(by, source, contents)
-            }
+        let recognized = match &mut contents {
+            Ok(contents @ FileContents::Stream { .. }) => self.reader.recognize(source, contents),
             _ => Ok(None),
         };
         match (recognized, contents) {

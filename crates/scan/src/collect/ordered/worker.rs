@@ -258,6 +258,7 @@ impl<'w, V: Print> Visitor<'w, V> {
     /// Reads an input that was opened by its path. Returns `true` if it is shared and `rest` has been planned.
     fn read_named(&mut self, input: NamedInput, rest: Option<VisitTask<V>>) -> bool {
         let job = match input {
+            // The caller has expanded it.
             NamedInput::Directory(_) => return false,
             NamedInput::File(source, file, start) => self.read(&source, file, start, false),
             NamedInput::Stream(source, file) => self.read_stream(&source, file),
@@ -276,6 +277,7 @@ impl<'w, V: Print> Visitor<'w, V> {
         short_read_is_end: bool,
     ) -> Option<VisitTask<V>> {
         if self.wants == Wants::Name {
+            // It may be an archive, whose members have names.
             let contents = self.reader.read_name(source, &file);
             return self.begin(source, contents.map(Some), None);
         }
@@ -285,9 +287,11 @@ impl<'w, V: Print> Visitor<'w, V> {
 
     fn read_stream(&mut self, source: &Source, file: File) -> Option<VisitTask<V>> {
         if self.wants == Wants::Name {
+            // Its writer may not have begun, or never end.
             self.visit_name(source);
             return None;
         }
+        // Nothing more of the job may be wanted while it waits for its writer.
         let stop = self.sequencer.new_stop();
         let is_whole = matches!(self.wants, Wants::Whole(_));
         let contents = self.reader.read_stream(source, file, self.limit(source), is_whole, stop.clone());
@@ -301,78 +305,74 @@ impl<'w, V: Print> Visitor<'w, V> {
             // A file ends where a read returns fewer bytes than it asked for.
             Wants::Whole(limit) => limit.saturating_add(1),
             Wants::Name => 0,
+            // A small file is faster searched than shared.
             Wants::Blocks => self.visit.whole_size(source).saturating_add(1).max(WHOLE_LIMIT * block_size),
         }
     }
 
-    /// Visits a file if it can be done at once; otherwise returns a task.
+    /// Visits a file if it can be done at once; otherwise returns a task. Records a problem.
     pub(super) fn begin(
         &mut self,
         source: &Source,
-        mut contents: Result<Option<FileContents>, ProblemKind>,
+        contents: Result<Option<FileContents>, ProblemKind>,
         stop: Option<Arc<Stop>>,
     ) -> Option<VisitTask<V>> {
-        let recognized = match (self.reader.context.recognize, &mut contents) {
-            (Some(by), Ok(Some(contents))) => self.reader.recognize(by, source, contents),
-            _ => Ok(None),
+        let begun = match contents {
+            Ok(Some(contents)) => self.try_begin(source, contents, stop),
+            Ok(None) => return None,
+            Err(kind) => Err(kind),
         };
-        let recognized = match recognized {
-            Ok(recognized) => recognized,
-            Err(kind) => {
-                self.reader.problems.add(source, kind);
-                return None;
-            }
-        };
+        begun.unwrap_or_else(|kind| {
+            self.reader.problems.add(source, kind);
+            None
+        })
+    }
+
+    fn try_begin(
+        &mut self,
+        source: &Source,
+        mut contents: FileContents,
+        stop: Option<Arc<Stop>>,
+    ) -> Result<Option<VisitTask<V>>, ProblemKind> {
+        let recognized = self.reader.recognize(source, &mut contents)?;
         let source = recognized.as_ref().unwrap_or(source);
+        // Visitors see offsets in the text, also in a part of it.
         let text_start = match &contents {
-            Ok(Some(FileContents::Whole { skipped, .. })) => *skipped,
-            Ok(Some(FileContents::Mapped { range, .. })) => range.start as u64,
+            FileContents::Whole { skipped, .. } => *skipped,
+            FileContents::Mapped { range, .. } => range.start as u64,
             _ => 0,
         };
-        let mut is_whole = true;
-        if let Ok(Some(read)) = &mut contents {
-            match self.reader.restrict(source, read) {
-                Ok(Some(left_out)) => {
-                    is_whole = left_out == 0;
-                    self.done.inspect(|done| done.extent.record_left_out(left_out));
-                }
-                Ok(None) => return None,
-                Err(kind) => contents = Err(kind),
+        let Some(left_out) = self.reader.restrict(source, &mut contents)? else { return Ok(None) };
+        if let Some(done) = self.done {
+            done.extent.record_left_out(left_out);
+            if contents.is_decoded() {
+                done.extent.record_decoded();
             }
         }
-        if let (Some(done), Ok(Some(read))) = (self.done, &contents)
-            && read.is_decoded()
-        {
-            done.extent.record_decoded();
-        }
-        let text = |range, start| WholeText { range, start, text_start, is_whole };
+        let text = |range, start| WholeText { range, start, text_start, is_whole: left_out == 0 };
         match contents {
-            Ok(None | Some(FileContents::Unwanted)) => None,
-            Ok(Some(FileContents::Archive(_))) if self.reader.begins_late() => None,
-            Ok(Some(FileContents::Archive(archive))) => Some(VisitTask::Archive(archive)),
-            Ok(Some(_)) if self.wants == Wants::Name => {
-                self.visit_name(source);
-                None
-            }
-            Ok(Some(FileContents::Whole { range, skipped, medium: Medium::File })) => {
+            FileContents::Unwanted => {}
+            // Members have no offsets in the file: the job with its beginning reads all of them.
+            FileContents::Archive(_) if self.reader.begins_late() => {}
+            FileContents::Archive(archive) => return Ok(Some(VisitTask::Archive(archive))),
+            // It was read only to find out whether it is an archive.
+            _ if self.wants == Wants::Name => self.visit_name(source),
+            FileContents::Whole { range, skipped, medium: Medium::File } => {
                 self.visit_whole(source, &text(range, skipped));
-                None
             }
-            Ok(Some(FileContents::Whole { range, skipped, medium })) => {
+            FileContents::Whole { range, skipped, medium } => {
                 self.visit_whole(&source.with_medium(medium), &text(range, skipped));
-                None
             }
-            Ok(Some(FileContents::Mapped { map, range })) => {
+            FileContents::Mapped { map, range } => {
                 let start = range.start as u64;
-                self.begin_mapped(source, map, text(range, start))
+                return Ok(self.begin_mapped(source, map, text(range, start)));
             }
-            Ok(Some(FileContents::Chunks { .. } | FileContents::Stream { .. }))
+            FileContents::Chunks { .. } | FileContents::Stream { .. }
                 if let Wants::Whole(limit) = self.wants =>
             {
-                self.reader.problems.add(source, ProblemKind::TooLarge(limit));
-                None
+                return Err(ProblemKind::TooLarge(limit));
             }
-            Ok(Some(FileContents::Chunks { mut file, start, known })) => {
+            FileContents::Chunks { mut file, start, known } => {
                 let shared = self.share(file.source().clone(), start, known, None);
                 file.set_ends(shared.nul_ends);
                 let limit = UNSHARED_LIMIT * self.reader.context.bounds.block_size;
@@ -384,21 +384,17 @@ impl<'w, V: Print> Visitor<'w, V> {
                             && self.sequencer.has_tasks() =>
                     {
                         self.visit_unshared(&shared, &file);
-                        None
                     }
-                    file => Some(VisitTask::Chunks(shared, Arc::new(file), 0)),
+                    file => return Ok(Some(VisitTask::Chunks(shared, Arc::new(file), 0))),
                 }
             }
-            Ok(Some(FileContents::Stream { mut stream, known })) => {
+            FileContents::Stream { mut stream, known } => {
                 let shared = self.share(stream.source.clone(), stream.offset, known, stop);
                 stream.bounds = stream.bounds.with_ends(shared.nul_ends);
-                Some(VisitTask::Stream(Box::new(Streamed { shared, stream, blocks: 0 })))
-            }
-            Err(kind) => {
-                self.reader.problems.add(source, kind);
-                None
+                return Ok(Some(VisitTask::Stream(Box::new(Streamed { shared, stream, blocks: 0 }))));
             }
         }
+        Ok(None)
     }
 
     pub(super) fn share(
@@ -440,6 +436,7 @@ impl<'w, V: Print> Visitor<'w, V> {
         for run in runs(directory) {
             match run {
                 EntryRun::Files(files) if self.collect.is_some() => {
+                    // Its files are stored without being opened, which takes less time than another task.
                     if files.len() <= COLLECTED_AT_ONCE {
                         self.collect_files(directory, files);
                     } else {
@@ -448,6 +445,7 @@ impl<'w, V: Print> Visitor<'w, V> {
                 }
                 EntryRun::Files(files) if !self.reads_files() => {
                     self.print_names(directory, files);
+                    // After a planned task it waits for the output of that task.
                     if planned.is_empty() {
                         self.out.flush_if_full();
                     }
@@ -498,6 +496,7 @@ impl<'w, V: Print> Visitor<'w, V> {
             if directory.known(entry).is_some_and(|known| self.is_omitted(directory, entry, known, &source)) {
                 continue;
             }
+            // The output of omitted files comes between those before and after them.
             if wanted.end < number || wanted.is_empty() {
                 planned.extend(jobs(directory, EntryRun::Files(wanted)));
                 planned.extend(self.printed());
@@ -533,6 +532,7 @@ impl<'w, V: Print> Visitor<'w, V> {
             if self.sequencer.pool.is_halted() {
                 return;
             }
+            // A name is printed with or without a match.
             let known = if self.wants == Wants::Name { None } else { directory.known(entry) };
             let absent = known.and_then(|known| self.proved_absent(directory, entry, known));
             let place = (&*directory.prefix, directory.listing.name(entry));
@@ -546,6 +546,7 @@ impl<'w, V: Print> Visitor<'w, V> {
                 }
                 self.reader.meter.enter(Phase::Walk);
             } else {
+                // It is opened in its turn, if at all.
                 prefetcher.skip();
             }
             let of_stamp = absent.and_then(|absent| SortValue::of_stamp(&absent.stamp, key));
@@ -586,6 +587,7 @@ impl<'w, V: Print> Visitor<'w, V> {
         self.visited += 1;
         self.checks.omitted += 1;
         self.reader.meter.add_file();
+        // The job only asks whether there is a match.
         if flow.is_break() {
             self.sequencer.halt();
         }
@@ -613,6 +615,7 @@ impl<'w, V: Print> Visitor<'w, V> {
         if is_same {
             self.visit_parts(source, file, stamp.size, &parts);
         } else {
+            // The places of the parts are those of the old text.
             self.checks.changed += 1;
         }
         is_same
@@ -628,6 +631,7 @@ impl<'w, V: Print> Visitor<'w, V> {
             }
             let entry = &directory.listing.entries()[number];
             source.move_to(&directory.prefix, directory.listing.name(entry));
+            // Otherwise the worker that listed the directory has done that.
             if !is_checked_at_once(directory)
                 && let Some(known) = directory.known(entry)
                 && self.is_omitted(directory, entry, known, &source)
