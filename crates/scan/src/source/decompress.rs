@@ -27,7 +27,7 @@ use brotli::Brotli;
 use compress::Compress;
 use format::{Compression, DecompressError};
 use lz4::Lz4;
-use member::{Bzip2, Decoder, Deflate, Gzip, Lzma, MemberDecoder, Xz, Zstd};
+use member::{Bzip2, Decoder, Deflate, MemberDecoder, Xz, Zstd};
 use windows::Windows;
 
 /// Size of a read of compressed data, in bytes.
@@ -53,15 +53,15 @@ impl Compression {
         let input = BufferedInput::new(Box::new(input) as Box<dyn Read + Send>, INPUT_BUFFER, 0);
         let fail = |failure: DecompressError| failure.of(self);
         let decoder: Box<dyn Decoder> = match self {
-            Self::Gzip => Box::new(Gzip::new()),
+            Self::Gzip => Box::new(Deflate::new(true)),
             Self::Zstd => Box::new(Zstd::new().map_err(fail)?),
             Self::Bzip2 => Box::new(Bzip2::new()),
             Self::Xz => Box::new(Xz::new().map_err(fail)?),
-            Self::Lzma => Box::new(Lzma::new().map_err(fail)?),
+            Self::Lzma => Box::new(Xz::lzma().map_err(fail)?),
             Self::Lz4 => return Ok(Box::new(Lz4::new(input))),
             Self::Brotli => Box::new(Brotli::new()),
             Self::Compress => Box::new(Compress::new()),
-            Self::Deflate => Box::new(Deflate::new()),
+            Self::Deflate => Box::new(Deflate::new(false)),
         };
         // The xz decoder reads all streams of a file as a single member.
         let after_member = before.is_some() && self != Self::Xz;

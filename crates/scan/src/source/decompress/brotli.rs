@@ -78,10 +78,6 @@ impl Brotli {
 }
 
 impl Decoder for Brotli {
-    fn restart(&mut self) -> Result<(), DecompressError> {
-        Err(DecompressError::Followed)
-    }
-
     fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> StepResult {
         let mut used = 0;
         if self.unread.is_empty() && !matches!(self.status, StreamStatus::Ended(_)) {

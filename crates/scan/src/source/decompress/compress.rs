@@ -158,10 +158,6 @@ impl Compress {
 }
 
 impl Decoder for Compress {
-    fn restart(&mut self) -> Result<(), DecompressError> {
-        Err(DecompressError::Followed)
-    }
-
     fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> StepResult {
         let mut unread = input.iter().copied();
         let mut made = 0;

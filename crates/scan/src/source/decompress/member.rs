@@ -46,8 +46,10 @@ pub(super) struct StepResult {
 
 /// Decompresses one member after another.
 pub(super) trait Decoder: Send {
-    /// Prepares for the next member.
-    fn restart(&mut self) -> Result<(), DecompressError>;
+    /// Prepares for the next member. Default: there is only one.
+    fn restart(&mut self) -> Result<(), DecompressError> {
+        Err(DecompressError::Followed)
+    }
 
     /// Decompresses some of `input` into `output`. `last` marks the end of the input.
     fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> StepResult;
@@ -148,52 +150,39 @@ fn since(before: u64, now: u64) -> usize {
     (now - before) as usize
 }
 
-pub(super) struct Gzip(Inflate);
-
-impl Gzip {
-    pub(super) fn new() -> Self {
-        // 2^15 bytes is the maximum window, and fits all data.
-        Self(Inflate::new_gzip(15))
-    }
+/// Data with a header and a checksum of gzip, or without.
+pub(super) struct Deflate {
+    decoder: Inflate,
+    is_gzip: bool,
 }
-
-impl Decoder for Gzip {
-    fn restart(&mut self) -> Result<(), DecompressError> {
-        *self = Self::new();
-        Ok(())
-    }
-
-    fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> StepResult {
-        inflate(&mut self.0, input, output)
-    }
-}
-
-fn inflate(decoder: &mut Inflate, input: &[u8], output: &mut [u8]) -> StepResult {
-    let (total_in, total_out) = (decoder.total_in(), decoder.total_out());
-    let status = decoder.decompress(input, output, FlushDecompress::None);
-    StepResult {
-        used: since(total_in, decoder.total_in()),
-        made: since(total_out, decoder.total_out()),
-        ended: status.map(|status| status == flate2::Status::StreamEnd).map_err(|_| DecompressError::Damaged),
-    }
-}
-
-/// The data of gzip without its header and checksum.
-pub(super) struct Deflate(Inflate);
 
 impl Deflate {
-    pub(super) fn new() -> Self {
-        Self(Inflate::new(false))
+    pub(super) fn new(is_gzip: bool) -> Self {
+        // 2^15 bytes is the maximum window, and fits all data.
+        let decoder = if is_gzip { Inflate::new_gzip(15) } else { Inflate::new(false) };
+        Self { decoder, is_gzip }
     }
 }
 
 impl Decoder for Deflate {
     fn restart(&mut self) -> Result<(), DecompressError> {
-        Err(DecompressError::Followed)
+        if !self.is_gzip {
+            return Err(DecompressError::Followed);
+        }
+        *self = Self::new(true);
+        Ok(())
     }
 
     fn step(&mut self, input: &[u8], output: &mut [u8], _last: bool) -> StepResult {
-        inflate(&mut self.0, input, output)
+        let (total_in, total_out) = (self.decoder.total_in(), self.decoder.total_out());
+        let status = self.decoder.decompress(input, output, FlushDecompress::None);
+        StepResult {
+            used: since(total_in, self.decoder.total_in()),
+            made: since(total_out, self.decoder.total_out()),
+            ended: status
+                .map(|status| status == flate2::Status::StreamEnd)
+                .map_err(|_| DecompressError::Damaged),
+        }
     }
 }
 
@@ -227,52 +216,31 @@ impl Decoder for Bzip2 {
     }
 }
 
-/// Reads all streams of an xz file as one member: the library handles the padding between them. It reports trailing
-/// data as a damaged stream.
+/// An xz file, or one of the format before it.
 pub(super) struct Xz(Stream);
 
 impl Xz {
+    /// Reads all streams of an xz file as one member: the library handles the padding between them. It reports trailing
+    /// data as a damaged stream.
     pub(super) fn new() -> Result<Self, DecompressError> {
         Stream::new_stream_decoder(MEMORY_LIMIT, CONCATENATED).map(Self).map_err(xz_failure)
     }
-}
 
-impl Decoder for Xz {
-    fn restart(&mut self) -> Result<(), DecompressError> {
-        Err(DecompressError::Followed)
-    }
-
-    fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> StepResult {
-        xz_step(&mut self.0, input, output, last)
-    }
-}
-
-/// The predecessor of the xz format. A file has a single member.
-pub(super) struct Lzma(Stream);
-
-impl Lzma {
-    pub(super) fn new() -> Result<Self, DecompressError> {
+    /// Reads an lzma file, which has a single member.
+    pub(super) fn lzma() -> Result<Self, DecompressError> {
         Stream::new_lzma_decoder(MEMORY_LIMIT).map(Self).map_err(xz_failure)
     }
 }
 
-impl Decoder for Lzma {
-    fn restart(&mut self) -> Result<(), DecompressError> {
-        Err(DecompressError::Followed)
-    }
-
+impl Decoder for Xz {
     fn step(&mut self, input: &[u8], output: &mut [u8], last: bool) -> StepResult {
-        xz_step(&mut self.0, input, output, last)
-    }
-}
-
-fn xz_step(stream: &mut Stream, input: &[u8], output: &mut [u8], last: bool) -> StepResult {
-    let (total_in, total_out) = (stream.total_in(), stream.total_out());
-    let status = stream.process(input, output, if last { Action::Finish } else { Action::Run });
-    StepResult {
-        used: since(total_in, stream.total_in()),
-        made: since(total_out, stream.total_out()),
-        ended: status.map(|status| status == XzStatus::StreamEnd).map_err(xz_failure),
+        let (total_in, total_out) = (self.0.total_in(), self.0.total_out());
+        let status = self.0.process(input, output, if last { Action::Finish } else { Action::Run });
+        StepResult {
+            used: since(total_in, self.0.total_in()),
+            made: since(total_out, self.0.total_out()),
+            ended: status.map(|status| status == XzStatus::StreamEnd).map_err(xz_failure),
+        }
     }
 }
 

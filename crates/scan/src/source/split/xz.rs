@@ -7,6 +7,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use finecomb_sys::varint;
 use flate2::Crc;
 
 use super::{CompressedPart, Restart, append};
@@ -101,8 +102,8 @@ impl Blocks {
         }
         self.offset = end;
         let mut index = vec![0, 1];
-        put_number(&mut index, record.unpadded);
-        put_number(&mut index, record.text);
+        varint::put(&mut index, record.unpadded);
+        varint::put(&mut index, record.text);
         index.resize(index.len().next_multiple_of(4), 0);
         let checksum = crc32(&index);
         index.extend(checksum.to_le_bytes());
@@ -123,36 +124,14 @@ fn parse_index(index: &[u8]) -> Option<Vec<IndexRecord>> {
         return None;
     }
     let mut rest = content.strip_prefix(&[0])?;
-    let count = take_number(&mut rest)?;
+    let count = varint::take(&mut rest)?;
     // A record takes at least two bytes.
     let count = usize::try_from(count).ok().filter(|&count| count <= rest.len() / 2)?;
     let mut records = Vec::with_capacity(count);
     for _ in 0..count {
-        records.push(IndexRecord { unpadded: take_number(&mut rest)?, text: take_number(&mut rest)? });
+        records.push(IndexRecord { unpadded: varint::take(&mut rest)?, text: varint::take(&mut rest)? });
     }
     (rest.len() < 4 && rest.iter().all(|&byte| byte == 0)).then_some(records)
-}
-
-/// Reads a number of variable length: seven bits per byte, the lowest first.
-fn take_number(bytes: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for place in 0..9 {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        number |= u64::from(byte & 0x7f) << (7 * place);
-        if byte < 0x80 {
-            return Some(number);
-        }
-    }
-    None
-}
-
-fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
 }
 
 /// The CRC-32 of some bytes.
