@@ -41,88 +41,66 @@ impl Width {
     }
 }
 
-/// Options of every scan. The defaults suit nearly every job.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct ScanOptions<'a> {
-    /// Number of workers. Default: [`Width::Auto`].
-    pub width: Width,
-    /// Bytes per block, from 1 to [`MAX_BLOCK_SIZE`]. Default: 128 KiB, which stays in the L2 cache of a core from the
-    /// copy out of the kernel to the last phase of the work. Measured throughput varies by about 5 % between 32 and 512
-    /// KiB.
-    pub block_size: usize,
-    /// Maximum length of a line or record without its terminator, in bytes, up to [`MAX_LINE_LIMIT`]. Longer ones are
-    /// skipped and reported. Default: 64 MiB.
-    pub max_line: usize,
-    /// Line terminator. Default: a line feed.
-    pub line_end: u8,
-    /// How large files are read. Default: [`Mapping::Auto`].
-    pub mapping: Mapping,
-    /// Recognises files by their beginnings, and so decides how they are divided into records. Default: none, and all records are
-    /// lines.
-    pub recognize: Option<Arc<dyn Recognize>>,
-    /// Offsets in each file: only lines that begin there are read, so that files can be divided among several jobs. A file
-    /// that cannot be read from an arbitrary offset is read as a whole if the part begins at 0, and otherwise skipped: one that is
-    /// compressed or decoded, an archive, a pipe, or one whose records may span lines. Default: all.
-    pub part: Option<Range<u64>>,
-    /// Detail of the time profile. Default: none.
-    pub profile: Detail,
-    /// Ends the job early when raised. Output that is not yet written is dropped. Default: none.
-    pub stop: Option<Arc<Stop>>,
-    /// Receives the progress of the job. Default: none.
-    pub watch: Option<Watch<'a>>,
-}
-
-/// Options of [`fold`](crate::fold) and [`follow`](crate::follow()).
-#[derive(Clone, Default)]
-#[non_exhaustive]
-pub struct FoldOptions<'a> {
-    /// Those of every scan.
-    pub scan: ScanOptions<'a>,
-    /// Restricts the part of each file that is read. Default: none.
-    pub narrow: Option<Arc<dyn Narrow>>,
-}
-
-/// Options of [`in_order`](crate::in_order).
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct OrderedOptions<'a> {
-    /// Those of every scan.
-    pub scan: ScanOptions<'a>,
-    /// Snapshots of the trees that are searched. Default: none.
-    pub snapshots: Option<Arc<dyn Snapshots>>,
-    /// Bound on the output that waits to be written, in bytes. Each worker may hold the output of a few blocks on top of it.
-    /// Default: 4 MiB.
-    pub pending: usize,
-    /// Limit on the number of results that are printed, as visitors [mark](crate::Output::begin_result) them. Default: none.
-    pub limit: Option<Limit>,
-}
-
 setters! {
-    ScanOptions<'a> {
-        width: Width,
-        block_size: usize,
-        max_line: usize,
-        line_end: u8,
-        mapping: Mapping,
-        recognize: Option<Arc<dyn Recognize>>,
-        part: Option<Range<u64>>,
-        profile: Detail,
-        stop: Option<Arc<Stop>>,
-        watch: Option<Watch<'a>>,
+    /// Options of every scan. The defaults suit nearly every job.
+    #[derive(Clone)]
+    #[non_exhaustive]
+    pub struct ScanOptions<'a> {
+        /// Number of workers. Default: [`Width::Auto`].
+        pub width: Width,
+        /// Bytes per block, from 1 to [`MAX_BLOCK_SIZE`]. Default: 128 KiB, which stays in the L2 cache of a core from the
+        /// copy out of the kernel to the last phase of the work. Measured throughput varies by about 5 % between 32 and 512
+        /// KiB.
+        pub block_size: usize,
+        /// Maximum length of a line or record without its terminator, in bytes, up to [`MAX_LINE_LIMIT`]. Longer ones are
+        /// skipped and reported. Default: 64 MiB.
+        pub max_line: usize,
+        /// Line terminator. Default: a line feed.
+        pub line_end: u8,
+        /// How large files are read. Default: [`Mapping::Auto`].
+        pub mapping: Mapping,
+        /// Recognises files by their beginnings, and so decides how they are divided into records. Default: none, and all records are
+        /// lines.
+        pub recognize: Option<Arc<dyn Recognize>>,
+        /// Offsets in each file: only lines that begin there are read, so that files can be divided among several jobs. A file
+        /// that cannot be read from an arbitrary offset is read as a whole if the part begins at 0, and otherwise skipped: one that is
+        /// compressed or decoded, an archive, a pipe, or one whose records may span lines. Default: all.
+        pub part: Option<Range<u64>>,
+        /// Detail of the time profile. Default: none.
+        pub profile: Detail,
+        /// Ends the job early when raised. Output that is not yet written is dropped. Default: none.
+        pub stop: Option<Arc<Stop>>,
+        /// Receives the progress of the job. Default: none.
+        pub watch: Option<Watch<'a>>,
     }
 }
 
 setters! {
-    FoldOptions<'a> { scan: ScanOptions<'a>, narrow: Option<Arc<dyn Narrow>> }
+    /// Options of [`fold`](crate::fold) and [`follow`](crate::follow()).
+    #[derive(Clone, Default)]
+    #[non_exhaustive]
+    pub struct FoldOptions<'a> {
+        /// Those of every scan.
+        pub scan: ScanOptions<'a>,
+        /// Restricts the part of each file that is read. Default: none.
+        pub narrow: Option<Arc<dyn Narrow>>,
+    }
 }
 
 setters! {
-    OrderedOptions<'a> {
-        scan: ScanOptions<'a>,
-        snapshots: Option<Arc<dyn Snapshots>>,
-        pending: usize,
-        limit: Option<Limit>,
+    /// Options of [`in_order`](crate::in_order).
+    #[derive(Clone)]
+    #[non_exhaustive]
+    pub struct OrderedOptions<'a> {
+        /// Those of every scan.
+        pub scan: ScanOptions<'a>,
+        /// Snapshots of the trees that are searched. Default: none.
+        pub snapshots: Option<Arc<dyn Snapshots>>,
+        /// Bound on the output that waits to be written, in bytes. Each worker may hold the output of a few blocks on top of it.
+        /// Default: 4 MiB.
+        pub pending: usize,
+        /// Limit on the number of results that are printed, as visitors [mark](crate::Output::begin_result) them. Default: none.
+        pub limit: Option<Limit>,
     }
 }
 

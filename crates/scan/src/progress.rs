@@ -13,23 +13,21 @@ use finecomb_sys::threads::spawn;
 use crate::inputs::Inputs;
 use crate::walk;
 
-/// A callback that receives the progress of a job, and its interval. It is called from a thread of its own.
-#[derive(Clone, Copy)]
-#[non_exhaustive]
-pub struct Watch<'a> {
-    /// Delay before the first call: short jobs show nothing.
-    pub after: Duration,
-    /// Delay between calls.
-    pub every: Duration,
-    /// Whether to report the activity of each thread, and to process the data of a pipe as it arrives rather than in
-    /// full blocks. Default: no.
-    pub threads: bool,
-    /// The callback.
-    pub show: &'a (dyn Fn(Progress) + Sync),
-}
-
 setters! {
-    Watch<'a> { after: Duration, every: Duration, threads: bool, show: &'a (dyn Fn(Progress) + Sync) }
+    /// A callback that receives the progress of a job, and its interval. It is called from a thread of its own.
+    #[derive(Clone, Copy)]
+    #[non_exhaustive]
+    pub struct Watch<'a> {
+        /// Delay before the first call: short jobs show nothing.
+        pub after: Duration,
+        /// Delay between calls.
+        pub every: Duration,
+        /// Whether to report the activity of each thread, and to process the data of a pipe as it arrives rather than in
+        /// full blocks. Default: no.
+        pub threads: bool,
+        /// The callback.
+        pub show: &'a (dyn Fn(Progress) + Sync),
+    }
 }
 
 impl<'a> Watch<'a> {

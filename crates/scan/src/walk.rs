@@ -24,58 +24,41 @@ pub use files::{FoundFile, list_files};
 pub(crate) use files::{WalkItem, find, total_bytes};
 pub use rules::{REPOSITORY_NAMES, RULE_FILES};
 
-/// Selects the files below a directory.
-///
-/// Files named on the command line are always read.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct WalkOptions {
-    /// Skip files and directories whose names begin with a dot.
-    pub skip_hidden: bool,
-    /// Which kinds of ignore files are obeyed.
-    pub rules: RuleFiles,
-    /// Additional ignore files that apply everywhere. Later files take precedence.
-    pub rule_files: Vec<PathBuf>,
-    /// Ignore case in ignore rules.
-    pub rules_ignore_case: bool,
-    /// Globs that take precedence over all ignore rules.
-    pub globs: Override,
-    /// File types to read or to skip.
-    pub types: Types,
-    /// Read only files whose path matches this expression.
-    pub file_regex: Option<Regex>,
-    /// Follow symbolic links below a named directory.
-    pub follow: bool,
-    /// Stay on the file system of each named directory.
-    pub one_file_system: bool,
-    /// Maximum depth below a named directory: 0 for named files only, 1 for the files in it.
-    pub max_depth: Option<usize>,
-    /// Skip files larger than this, in bytes.
-    pub max_filesize: Option<u64>,
-    /// Skip files last modified outside of this range, in nanoseconds since 1970.
-    pub modified: Option<Range<i64>>,
-    /// Read the members of archives like files. An archive is selected like a directory, and its members like files below it.
-    pub archives: bool,
-    /// Order of the files.
-    pub sort: Sort,
-}
-
 setters! {
-    WalkOptions {
-        skip_hidden: bool,
-        rules: RuleFiles,
-        rule_files: Vec<PathBuf>,
-        rules_ignore_case: bool,
-        globs: Override,
-        types: Types,
-        file_regex: Option<Regex>,
-        follow: bool,
-        one_file_system: bool,
-        max_depth: Option<usize>,
-        max_filesize: Option<u64>,
-        modified: Option<Range<i64>>,
-        archives: bool,
-        sort: Sort,
+    /// Selects the files below a directory.
+    ///
+    /// Files named on the command line are always read.
+    #[derive(Clone, Debug)]
+    #[non_exhaustive]
+    pub struct WalkOptions {
+        /// Skip files and directories whose names begin with a dot.
+        pub skip_hidden: bool,
+        /// Which kinds of ignore files are obeyed.
+        pub rules: RuleFiles,
+        /// Additional ignore files that apply everywhere. Later files take precedence.
+        pub rule_files: Vec<PathBuf>,
+        /// Ignore case in ignore rules.
+        pub rules_ignore_case: bool,
+        /// Globs that take precedence over all ignore rules.
+        pub globs: Override,
+        /// File types to read or to skip.
+        pub types: Types,
+        /// Read only files whose path matches this expression.
+        pub file_regex: Option<Regex>,
+        /// Follow symbolic links below a named directory.
+        pub follow: bool,
+        /// Stay on the file system of each named directory.
+        pub one_file_system: bool,
+        /// Maximum depth below a named directory: 0 for named files only, 1 for the files in it.
+        pub max_depth: Option<usize>,
+        /// Skip files larger than this, in bytes.
+        pub max_filesize: Option<u64>,
+        /// Skip files last modified outside of this range, in nanoseconds since 1970.
+        pub modified: Option<Range<i64>>,
+        /// Read the members of archives like files. An archive is selected like a directory, and its members like files below it.
+        pub archives: bool,
+        /// Order of the files.
+        pub sort: Sort,
     }
 }
 

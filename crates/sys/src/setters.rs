@@ -1,25 +1,38 @@
 //! Setters of options.
 
-/// Adds a setter for each field of a struct of options: `Options::default().field(value)`. The list must name every field.
+/// Adds a setter for each field of a struct of options: `Options::default().field(value)`.
 ///
 /// Such a struct is `#[non_exhaustive]`, so that a new option is no breaking change; other crates cannot write its
-/// literal.
+/// literal. It is defined in the macro, or its fields are listed again.
 ///
 /// ```
-/// /// Options of a job.
-/// #[derive(Default)]
-/// #[non_exhaustive]
-/// pub struct Options {
-///     /// Number of repetitions. Default: 0.
-///     pub times: u32,
+/// finecomb_sys::setters! {
+///     /// Options of a job.
+///     #[derive(Default)]
+///     #[non_exhaustive]
+///     pub struct Options {
+///         /// Number of repetitions. Default: 0.
+///         pub times: u32,
+///     }
 /// }
-///
-/// finecomb_sys::setters! { Options { times: u32 } }
 ///
 /// assert_eq!(Options::default().times(3).times, 3);
 /// ```
 #[macro_export]
 macro_rules! setters {
+    (
+        $(#[$of_type:meta])*
+        pub struct $type:ident $(<$life:lifetime>)? {
+            $($(#[$of_field:meta])* pub $field:ident: $kind:ty),+ $(,)?
+        }
+    ) => {
+        $(#[$of_type])*
+        pub struct $type $(<$life>)? {
+            $($(#[$of_field])* pub $field: $kind),+
+        }
+
+        $crate::setters! { $type $(<$life>)? { $($field: $kind),+ } }
+    };
     ($type:ident $(<$life:lifetime>)? { $($field:ident: $kind:ty),+ $(,)? }) => {
         impl $(<$life>)? $type $(<$life>)? {
             $(
