@@ -45,7 +45,7 @@ pub use visit::{Print, Search, Select, Wants};
 use worker::{Done, Visitor};
 
 /// Result of a job.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Ordered<V> {
     /// The visitor of each worker.
     pub visits: Vec<V>,
@@ -67,24 +67,6 @@ pub struct Ordered<V> {
     pub output_error: Option<io::Error>,
     /// Time profile of each worker, if requested.
     pub report: Option<Report>,
-}
-
-impl<V> Default for Ordered<V> {
-    /// An empty result.
-    fn default() -> Self {
-        Self {
-            visits: Vec::new(),
-            problems: Vec::new(),
-            files: 0,
-            checks: None,
-            bytes: 0,
-            printed: 0,
-            omitted: Omitted::default(),
-            end: None,
-            output_error: None,
-            report: None,
-        }
-    }
 }
 
 /// Visits all files and prints to `out`, with `separator` between groups of output. `make` creates the visitor of each
@@ -135,8 +117,8 @@ pub fn in_order<V: Print>(
         None => VisitTask::named(inputs),
         Some(files) => VisitTask::collected(files.len(), wants),
     };
-    let sequencer = Sequencer::new(jobs, separator.clone(), out, options.pending, scan.stop.clone())
-        .with_limit(options.limit);
+    let limits = (options.pending, options.limit);
+    let sequencer = Sequencer::new(jobs, separator.clone(), out, limits, scan.stop.clone());
     let visitor = |number, meter| {
         let reader = InputReader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &sequencer, make(), separator.clone());
@@ -208,7 +190,7 @@ fn collect<V: Print>(
     let ahead = if is_searched_ahead { Ahead::from_now() } else { Ahead::default() };
     let mut sink = io::sink();
     let sequencer =
-        Sequencer::new(VisitTask::named(inputs), None, &mut sink, options.pending, scan.stop.clone());
+        Sequencer::new(VisitTask::named(inputs), None, &mut sink, (options.pending, None), scan.stop.clone());
     let visitor = |number, meter| {
         let reader = InputReader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &sequencer, make(), None);

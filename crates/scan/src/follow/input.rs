@@ -122,14 +122,7 @@ impl FollowedInput {
             is_watched: false,
         };
         let stream = file.stream(number, source.clone(), 0, context);
-        Self {
-            stream: Some(stream),
-            source,
-            file: Some(file),
-            preparation: Preparation::New,
-            waiting_since: None,
-            recognized: None,
-        }
+        Self::new(stream, source, Some(file))
     }
 
     /// Follows a pipe or another input that can only be read sequentially.
@@ -139,14 +132,12 @@ impl FollowedInput {
             Stream::new(source.clone(), ByteSource::File(pipe), Vec::new(), 0, context.bounds, None);
         stream.number = number;
         stream.set_pausing(Pausing::WhenIdle);
-        Self {
-            stream: Some(stream),
-            source,
-            file: None,
-            preparation: Preparation::New,
-            waiting_since: None,
-            recognized: None,
-        }
+        Self::new(stream, source, None)
+    }
+
+    fn new(stream: Stream, source: Source, file: Option<FollowedFile>) -> Self {
+        let preparation = Preparation::New;
+        Self { stream: Some(stream), source, file, preparation, waiting_since: None, recognized: None }
     }
 
     /// Takes its stream if there is something to be read, up to the present end of the file. `is_final` says that nothing

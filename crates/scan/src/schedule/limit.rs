@@ -88,7 +88,7 @@ impl Limiter {
         for (at, mark) in &chunk.marks {
             self.write(&chunk.bytes[start..*at], write)?;
             start = *at;
-            if self.is_over_at(mark) {
+            if self.limit.ends_job && self.left == 0 && !matches!(mark, Mark::Rest) {
                 self.end = self.file.take();
                 return Ok(ControlFlow::Break(()));
             }
@@ -100,10 +100,6 @@ impl Limiter {
 
     fn write(&self, part: &[u8], write: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         if self.passes { write(part) } else { Ok(()) }
-    }
-
-    fn is_over_at(&self, mark: &Mark) -> bool {
-        self.limit.ends_job && self.left == 0 && !matches!(mark, Mark::Rest)
     }
 
     fn enter(&mut self, mark: &Mark) {

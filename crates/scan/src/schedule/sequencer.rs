@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use finecomb_meter::Meter;
-use finecomb_sys::locks::{lock, unpoisoned};
+use finecomb_sys::locks::lock;
 
 use super::limit::{Limit, Limiter, Mark};
 use super::pool::{Backlog, Locked, Pool};
@@ -106,13 +106,13 @@ pub(crate) struct Sequence<T> {
 }
 
 impl<'a, T: Divisible> Sequencer<'a, T> {
-    /// Creates a sequencer that does `tasks` and writes to `out`, with `separator` between groups. At most `limit` bytes of output
-    /// wait to be written.
+    /// Creates a sequencer that does `tasks` and writes to `out`, with `separator` between groups. At most `pending` bytes of output
+    /// wait to be written. `limit` is that on the number of results.
     pub(crate) fn new(
         tasks: impl IntoIterator<Item = T>,
         separator: Option<Vec<u8>>,
         out: &'a mut (dyn Write + Send),
-        limit: usize,
+        (pending, limit): (usize, Option<Limit>),
         stop: Option<Arc<Stop>>,
     ) -> Self {
         let mut sequence = Sequence {
@@ -126,7 +126,7 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
             writing: false,
             written: 0,
             error: None,
-            limit,
+            limit: pending,
         };
         let mut last = None;
         for task in tasks {
@@ -140,15 +140,9 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
         Self {
             pool: Pool::new(sequence, stop),
             stops: Mutex::default(),
-            out: Mutex::new(Out { writer: out, limiter: None }),
+            out: Mutex::new(Out { writer: out, limiter: limit.map(Limiter::new) }),
             separator,
         }
-    }
-
-    /// The same sequencer with a limit on the number of results.
-    pub(crate) fn with_limit(mut self, limit: Option<Limit>) -> Self {
-        unpoisoned(self.out.get_mut()).limiter = limit.map(Limiter::new);
-        self
     }
 
     /// Makes all workers stop, also those that wait for a stream.
@@ -312,7 +306,8 @@ impl<T: Divisible> Receive for Sequencer<'_, T> {
             if !state.writing {
                 state = self.write(state, &mut spare);
             }
-            let may_continue = !state.is_over_limit() || state.is_written_front(slot);
+            let is_written = state.front == Some(slot) && state.slots[slot.0 as usize].chunks.is_empty();
+            let may_continue = !state.is_over_limit() || is_written;
             if may_continue || self.pool.is_halted() {
                 return spare;
             }
@@ -427,11 +422,6 @@ impl<T: Divisible> Sequence<T> {
     /// Index of a task in progress.
     fn place_of(&self, slot: SlotId) -> Option<usize> {
         self.tasks.iter().rposition(|&(other, _)| other == slot)
-    }
-
-    /// Returns `true` if the slot is the front and all its output has been written.
-    fn is_written_front(&self, slot: SlotId) -> bool {
-        self.front == Some(slot) && self.slots[slot.0 as usize].chunks.is_empty()
     }
 
     fn receive(&mut self, slot: SlotId, chunk: Chunk) {

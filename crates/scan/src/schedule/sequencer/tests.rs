@@ -26,7 +26,7 @@ fn chunk(bytes: usize) -> Chunk {
 #[test]
 fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
     let mut out = Vec::new();
-    let sequencer = Sequencer::new([Single, Single], None, &mut out, PENDING_LIMIT, None);
+    let sequencer = Sequencer::new([Single, Single], None, &mut out, (PENDING_LIMIT, None), None);
     let next = |number| sequencer.pool.next(number, &mut Meter::off());
     let (first, ()) = next(1).expect("a task");
     let (second, ()) = next(0).expect("a task");
