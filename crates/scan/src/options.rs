@@ -47,31 +47,31 @@ setters! {
     #[non_exhaustive]
     pub struct ScanOptions<'a> {
         /// Number of workers. Default: [`Width::Auto`].
-        pub width: Width,
+        pub width: Width = Width::Auto,
         /// Bytes per block, from 1 to [`MAX_BLOCK_SIZE`]. Default: 128 KiB, which stays in the L2 cache of a core from the
         /// copy out of the kernel to the last phase of the work. Measured throughput varies by about 5 % between 32 and 512
         /// KiB.
-        pub block_size: usize,
+        pub block_size: usize = 128 << 10,
         /// Maximum length of a line or record without its terminator, in bytes, up to [`MAX_LINE_LIMIT`]. Longer ones are
         /// skipped and reported. Default: 64 MiB.
-        pub max_line: usize,
+        pub max_line: usize = 64 << 20,
         /// Line terminator. Default: a line feed.
-        pub line_end: u8,
+        pub line_end: u8 = b'\n',
         /// How large files are read. Default: [`Mapping::Auto`].
-        pub mapping: Mapping,
+        pub mapping: Mapping = Mapping::Auto,
         /// Recognises files by their beginnings, and so decides how they are divided into records. Default: none, and all records are
         /// lines.
-        pub recognize: Option<Arc<dyn Recognize>>,
+        pub recognize: Option<Arc<dyn Recognize>> = None,
         /// Offsets in each file: only lines that begin there are read, so that files can be divided among several jobs. A file
         /// that cannot be read from an arbitrary offset is read as a whole if the part begins at 0, and otherwise skipped: one that is
         /// compressed or decoded, an archive, a pipe, or one whose records may span lines. Default: all.
-        pub part: Option<Range<u64>>,
+        pub part: Option<Range<u64>> = None,
         /// Detail of the time profile. Default: none.
-        pub profile: Detail,
+        pub profile: Detail = Detail::Nothing,
         /// Ends the job early when raised. Output that is not yet written is dropped. Default: none.
-        pub stop: Option<Arc<Stop>>,
+        pub stop: Option<Arc<Stop>> = None,
         /// Receives the progress of the job. Default: none.
-        pub watch: Option<Watch<'a>>,
+        pub watch: Option<Watch<'a>> = None,
     }
 }
 
@@ -119,23 +119,6 @@ impl<'a> From<ScanOptions<'a>> for OrderedOptions<'a> {
 impl Default for OrderedOptions<'_> {
     fn default() -> Self {
         ScanOptions::default().into()
-    }
-}
-
-impl Default for ScanOptions<'_> {
-    fn default() -> Self {
-        Self {
-            width: Width::Auto,
-            block_size: 128 << 10,
-            max_line: 64 << 20,
-            line_end: b'\n',
-            mapping: Mapping::Auto,
-            recognize: None,
-            part: None,
-            profile: Detail::Nothing,
-            stop: None,
-            watch: None,
-        }
     }
 }
 

@@ -25,40 +25,40 @@ pub(crate) use files::{WalkItem, find, total_bytes};
 pub use rules::{REPOSITORY_NAMES, RULE_FILES};
 
 setters! {
-    /// Selects the files below a directory.
+    /// Selects the files below a directory. Default: all.
     ///
     /// Files named on the command line are always read.
     #[derive(Clone, Debug)]
     #[non_exhaustive]
     pub struct WalkOptions {
         /// Skip files and directories whose names begin with a dot.
-        pub skip_hidden: bool,
+        pub skip_hidden: bool = false,
         /// Which kinds of ignore files are obeyed.
-        pub rules: RuleFiles,
+        pub rules: RuleFiles = RuleFiles::NONE,
         /// Additional ignore files that apply everywhere. Later files take precedence.
-        pub rule_files: Vec<PathBuf>,
+        pub rule_files: Vec<PathBuf> = Vec::new(),
         /// Ignore case in ignore rules.
-        pub rules_ignore_case: bool,
+        pub rules_ignore_case: bool = false,
         /// Globs that take precedence over all ignore rules.
-        pub globs: Override,
+        pub globs: Override = Override::empty(),
         /// File types to read or to skip.
-        pub types: Types,
+        pub types: Types = Types::empty(),
         /// Read only files whose path matches this expression.
-        pub file_regex: Option<Regex>,
+        pub file_regex: Option<Regex> = None,
         /// Follow symbolic links below a named directory.
-        pub follow: bool,
+        pub follow: bool = false,
         /// Stay on the file system of each named directory.
-        pub one_file_system: bool,
+        pub one_file_system: bool = false,
         /// Maximum depth below a named directory: 0 for named files only, 1 for the files in it.
-        pub max_depth: Option<usize>,
+        pub max_depth: Option<usize> = None,
         /// Skip files larger than this, in bytes.
-        pub max_filesize: Option<u64>,
+        pub max_filesize: Option<u64> = None,
         /// Skip files last modified outside of this range, in nanoseconds since 1970.
-        pub modified: Option<Range<i64>>,
+        pub modified: Option<Range<i64>> = None,
         /// Read the members of archives like files. An archive is selected like a directory, and its members like files below it.
-        pub archives: bool,
+        pub archives: bool = false,
         /// Order of the files.
-        pub sort: Sort,
+        pub sort: Sort = Sort::default(),
     }
 }
 
@@ -120,28 +120,6 @@ pub enum SortKey {
     Created,
     /// Size.
     Size,
-}
-
-impl Default for WalkOptions {
-    /// Selects every file below a directory.
-    fn default() -> Self {
-        Self {
-            skip_hidden: false,
-            rules: RuleFiles::NONE,
-            rule_files: Vec::new(),
-            rules_ignore_case: false,
-            globs: Override::empty(),
-            types: Types::empty(),
-            file_regex: None,
-            follow: false,
-            one_file_system: false,
-            max_depth: None,
-            max_filesize: None,
-            modified: None,
-            archives: false,
-            sort: Sort::default(),
-        }
-    }
 }
 
 impl WalkOptions {

@@ -227,30 +227,20 @@ fn run<'w, V: Print + 'w>(
     visitor: impl Fn(usize, Meter) -> Visitor<'w, V> + Sync,
     done: &Done,
 ) -> Vec<(Visitor<'w, V>, ThreadTimes)> {
-    let Some(watch) = options.watch else {
-        return run_workers(options, sequencer, (stopwatch, meter), visitor);
-    };
     let over = JobEnd::default();
     let bytes = || done.bytes.load(Ordering::Relaxed);
     thread::scope(|scope| {
         let _over = OnDrop(|| over.signal());
-        progress::start(scope, watch, Some(inputs), (&bytes, &done.extent), &over, stopwatch);
-        run_workers(options, sequencer, (stopwatch, meter), visitor)
+        if let Some(watch) = options.watch {
+            progress::start(scope, watch, Some(inputs), (&bytes, &done.extent), &over, stopwatch);
+        }
+        let mut first = visitor(0, meter);
+        // The first few steps are not worth a thread.
+        while first.step() && !first.has_shared_work() {}
+        if !first.has_shared_work() {
+            return vec![first.run()];
+        }
+        let work = |number| visitor(number, stopwatch.meter()).run();
+        threads::run(options.width, &sequencer.pool, &over, || first.run(), work)
     })
-}
-
-fn run_workers<'w, V: Print + 'w>(
-    options: &ScanOptions<'_>,
-    sequencer: &Sequencer<'_, VisitTask<V>>,
-    (stopwatch, meter): (&Stopwatch, Meter),
-    visitor: impl Fn(usize, Meter) -> Visitor<'w, V> + Sync,
-) -> Vec<(Visitor<'w, V>, ThreadTimes)> {
-    let mut first = visitor(0, meter);
-    // The first few steps are not worth a thread.
-    while first.step() && !first.has_shared_work() {}
-    if !first.has_shared_work() {
-        return vec![first.run()];
-    }
-    let work = |number| visitor(number, stopwatch.meter()).run();
-    threads::run(options.width, &sequencer.pool, &JobEnd::default(), || first.run(), work)
 }

@@ -289,13 +289,8 @@ impl ChunkedFile {
         offset: u64,
         problems: &mut Problems,
     ) -> Option<usize> {
-        match buffer.fill_at(&self.file, range, offset) {
-            Ok(got) => Some(got),
-            Err(error) => {
-                problems.add(&self.source, ProblemKind::Read { offset, error });
-                None
-            }
-        }
+        let add = |error| problems.add(&self.source, ProblemKind::Read { offset, error });
+        buffer.fill_at(&self.file, range, offset).map_err(add).ok()
     }
 }
 
