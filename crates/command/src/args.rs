@@ -5,13 +5,12 @@ pub(crate) mod delimiter;
 pub mod format;
 pub mod named;
 pub(crate) mod profile;
-pub(crate) mod selection;
+pub mod selection;
 pub(crate) mod size;
 pub(crate) mod standalone;
 pub mod threads;
 pub mod tree_index;
 pub(crate) mod value;
-pub mod words;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

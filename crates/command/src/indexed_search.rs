@@ -8,23 +8,23 @@ use finecomb_scan::{Checks, Encoding, Inputs, OrderedOptions, ScanOptions, Snaps
 use finecomb_tree_index::{Error, Indexes, MAX_FILE, Opened, Sought};
 
 use crate::advice::Advised;
+use crate::args::selection::UsageError;
 use crate::args::threads;
 use crate::args::tree_index::{IndexUse, WhenIndexed};
-use crate::grep::args::{Arguments, UsageError};
 use crate::index::tree_index::update_quietly;
 use crate::message;
 #[cfg(feature = "symbols")]
 use crate::symbols::parsed_files::ParsedFiles;
 
 /// Expressions that restrict the search to files with a match of one of them; `None` if every file is searched.
-pub(crate) fn sought(arguments: &Arguments, inputs: &Inputs, query: &Query) -> Option<Sought> {
+pub(crate) fn sought(inputs: &Inputs, scan: &ScanOptions<'_>, query: &Query) -> Option<Sought> {
     // An index knows the files themselves, not the output of a preprocessor or the members of archives.
     if inputs.preprocessor.is_some() || inputs.walk.archives {
         return None;
     }
-    let is_utf8 = matches!(arguments.encoding(), Encoding::Auto | Encoding::None);
+    let is_utf8 = matches!(inputs.encoding, Encoding::Auto | Encoding::None);
     // A line that is too long is reported in any file.
-    let skips_lines = arguments.scan().max_line < MAX_FILE;
+    let skips_lines = scan.max_line < MAX_FILE;
     let patterns = query.expressions().filter(|_| is_utf8 && !skips_lines)?;
     let sought = Sought::new(patterns).words(query.has_word_borders());
     Some(sought.across_lines(query.may_span_lines()).counts_absent(query.counts_absent()))

@@ -34,7 +34,7 @@ pub(crate) fn grep(
 ) -> PyResult<Matches> {
     let sources = Sources::new(paths)?;
     let options = flags::named_options(flags)?;
-    let job = py.detach(|| GrepJob::new(&pattern.0, &options, &sources.paths)).map_err(error)?;
+    let job = py.detach(|| GrepJob::named(&pattern.0, &options, &sources.paths)).map_err(error)?;
     Ok(Matches::new(job, sources, progress))
 }
 

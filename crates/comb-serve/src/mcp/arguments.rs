@@ -1,9 +1,11 @@
 //! Arguments that several tools have, and the forms in which models write them.
 
+use finecomb_scan::{Inputs, RuleFiles, WalkOptions};
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Deserializer};
 
-use finecomb_command::args::words::Words;
+use super::roots::Roots;
+use finecomb_command::args::selection::{Globs, globs, named_types};
 
 /// Files of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -26,12 +28,18 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// Adds the flags for everything but the paths.
-    pub(super) fn add_to(&self, words: &mut Words) {
-        words.values("--glob", &self.globs);
-        words.values("--type", &self.types);
-        words.switch("--hidden", self.hidden);
-        words.switch("--no-ignore", self.no_ignore);
+    /// The files of the call.
+    ///
+    /// # Errors
+    /// If a path is outside of the roots, or a glob or a type is invalid.
+    pub(super) fn inputs(&self, roots: &Roots) -> Result<Inputs, String> {
+        let named = roots.inputs(&self.paths)?;
+        let walk = WalkOptions::default()
+            .skip_hidden(!self.hidden)
+            .rules(if self.no_ignore { RuleFiles::NONE } else { RuleFiles::ALL })
+            .globs(globs(&[Globs { flag: "--glob", globs: &self.globs, ignore_case: false }])?)
+            .types(named_types(&self.types)?);
+        Ok(Inputs { walk, strip_dot: true, decompress: false, ..Inputs::new(named) })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Settings of the server that all calls use.
 
-use clap::ValueEnum;
-use finecomb_scan::{Problem, Stop, Width};
+use finecomb_grep::GrepOptions;
+use finecomb_scan::{Inputs, Problem, Stop, Width};
 
 use super::cursor::Cursor;
 use super::page::{Kind, Page, PageOptions};
@@ -9,7 +9,6 @@ use super::roots::Roots;
 use finecomb_command::advice::{Advised, on_failure};
 use finecomb_command::args::threads::Threads;
 use finecomb_command::args::tree_index::{IndexHome, IndexUse};
-use finecomb_command::args::words::Words;
 use finecomb_command::faults::Faults;
 use finecomb_command::grep::job::GrepJob;
 use finecomb_command::mcp::{Arguments, Limits};
@@ -61,32 +60,12 @@ impl Context {
         self.index.clone()
     }
 
-    /// Adds the flags for threads.
-    pub(super) fn add_threads(&self, words: &mut Words) {
-        if let Width::Fixed(count) = self.width {
-            words.value("--threads", count.to_string());
-        }
-    }
-
-    /// Adds the flags for threads and indexes.
-    pub(super) fn add_threads_and_indexes(&self, words: &mut Words) {
-        self.add_threads(words);
-        if let Some(when) = self.index.index.and_then(|when| when.to_possible_value()) {
-            words.value("--index", when.get_name());
-        }
-        if let Some(home) = &self.index.home.index_dir {
-            words.value("--index-dir", home);
-        }
-    }
-
-    /// A job of `comb grep` with these flags, below the roots.
+    /// A search.
     ///
     /// # Errors
-    /// If a path is outside of the roots, or a pattern, a flag or a value is invalid.
-    pub(super) fn grep_job(&self, words: Words, paths: &[String]) -> Result<GrepJob, String> {
-        let mut job = GrepJob::parse(words, &self.roots.inputs(paths)?, |options| options)?;
-        job.inputs.strip_dot = true;
-        Ok(job)
+    /// If a pattern is invalid.
+    pub(super) fn grep_job(&self, options: GrepOptions, inputs: Inputs) -> Result<GrepJob, String> {
+        GrepJob::new(options, inputs, self.width, self.index())
     }
 
     /// An empty page, and a note if results may have moved since the page before.

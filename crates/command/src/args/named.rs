@@ -45,6 +45,28 @@ pub(crate) fn options<C: Args, O: Args + DeserializeOwned>(named: Named) -> Resu
     })
 }
 
+/// Parses options as the flags of a command, in which the last of conflicting ones takes precedence.
+///
+/// # Errors
+/// If a name or a value is invalid. The message is that of the command.
+pub(crate) fn parse<C: Args>(named: &Named) -> Result<C, String> {
+    let mut words = Vec::new();
+    for (name, value) in named {
+        let flag = format!("--{}", name.replace('_', "-"));
+        match value {
+            Value::Null | Value::Bool(false) => {}
+            Value::Bool(true) => words.push(flag),
+            value => {
+                let texts = value::texts(value).map_err(|reason| format!("{flag}: {reason}"))?;
+                words.extend(texts.iter().map(|text| format!("{flag}={text}")));
+            }
+        }
+    }
+    let command = C::augment_args(Command::new("comb").no_binary_name(true));
+    let parsed = command.try_get_matches_from(words).and_then(|matches| C::from_arg_matches(&matches));
+    parsed.map_err(|error| reason(&error))
+}
+
 /// Checks that no other option given conflicts with a flag.
 fn check(command: &Command, flag: &Arg, given: &Named) -> Result<(), String> {
     let conflicts = |one, other: &Arg| command.get_arg_conflicts_with(one).contains(&other);

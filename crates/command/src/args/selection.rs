@@ -5,16 +5,24 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use finecomb_scan::Encoding;
 use finecomb_sys::io_reason;
+use finecomb_sys::units::ByteLimit;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
+use regex_automata::meta::Regex;
 
 /// An error in a combination or value of arguments that clap cannot detect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct UsageError(pub(crate) String);
+pub struct UsageError(pub(crate) String);
 
 impl std::fmt::Display for UsageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+impl From<UsageError> for String {
+    fn from(UsageError(text): UsageError) -> Self {
+        text
     }
 }
 
@@ -32,15 +40,15 @@ pub(crate) fn encoding(text: &str) -> Result<Encoding, String> {
 }
 
 /// Globs given by one flag.
-pub(crate) struct Globs<'a> {
+pub struct Globs<'a> {
     /// The flag, as typed.
-    pub(crate) flag: &'static str,
-    pub(crate) globs: &'a [String],
-    pub(crate) ignore_case: bool,
+    pub flag: &'static str,
+    pub globs: &'a [String],
+    pub ignore_case: bool,
 }
 
 /// Builds the globs of several flags. Later ones take precedence.
-pub(crate) fn globs(flags: &[Globs<'_>]) -> Result<Override, UsageError> {
+pub fn globs(flags: &[Globs<'_>]) -> Result<Override, UsageError> {
     if flags.iter().all(|flag| flag.globs.is_empty()) {
         return Ok(Override::empty());
     }
@@ -71,8 +79,20 @@ fn add(
     Ok(())
 }
 
+/// Compiles a regular expression for paths.
+pub fn path_regex(text: &str) -> Result<Regex, String> {
+    let config = Regex::config().utf8_empty(false);
+    let syntax = regex_automata::util::syntax::Config::new().utf8(false);
+    let built = Regex::builder().configure(config).syntax(syntax).build(text);
+    built.map_err(|error| match (error.size_limit(), error.syntax_error()) {
+        (Some(limit), _) => format!("compiled regex exceeds the size limit of {}", ByteLimit(limit as u64)),
+        (None, Some(error)) => error.to_string(),
+        (None, None) => error.to_string(),
+    })
+}
+
 /// Selects file types by name; without names, all files.
-pub(crate) fn named_types(names: &[String]) -> Result<Types, UsageError> {
+pub fn named_types(names: &[String]) -> Result<Types, UsageError> {
     let mut builder = TypesBuilder::new();
     if !names.is_empty() {
         builder.add_defaults();
@@ -104,5 +124,10 @@ mod tests {
         assert_eq!(encoding("latin1"), Ok(Encoding::Label(encoding_rs::WINDOWS_1252)));
         assert_eq!(encoding("UTF-16"), Ok(Encoding::Label(encoding_rs::UTF_16LE)));
         assert!(encoding("utf-9").is_err_and(|reason| reason.contains("latin1")));
+    }
+
+    #[test]
+    fn errors_of_a_regex_for_paths_name_the_reason() {
+        assert!(path_regex("(").is_err_and(|reason| reason.contains("unclosed group")));
     }
 }

@@ -13,6 +13,7 @@ mod tests;
 mod value;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 use finecomb_grep::GrepOptions;
@@ -204,13 +205,21 @@ impl Arguments {
     ///
     /// If both patterns and text would be read from standard input.
     pub(crate) fn paths(&self) -> Result<Paths, UsageError> {
+        let first = self.pattern.iter().filter(|_| !self.has_pattern());
+        self.paths_of(first.chain(&self.paths).map(PathBuf::from).collect())
+    }
+
+    /// The paths to search, where these are given.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Arguments::paths`].
+    pub(super) fn paths_of(&self, given: Vec<PathBuf>) -> Result<Paths, UsageError> {
         let search = self.job() == Job::Search;
         let for_patterns = search && self.patterns.take_input();
-        let first = self.pattern.iter().filter(|_| !self.has_pattern());
-        let given: Vec<OsString> = first.chain(&self.paths).cloned().collect();
         // With --parallel, standard input belongs to the program that runs several instances at a time.
         let may_read = search && !for_patterns && !self.order.has("parallel");
-        let paths = Paths::new(&given, || may_read && paths::input_is_readable());
+        let paths = Paths::new(given, || may_read && paths::input_is_readable());
         let paths = Paths { one_file: paths.one_file && !self.files.archives, ..paths };
         if for_patterns { paths.without_input() } else { Ok(paths) }
     }

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use clap::Arg;
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep, list};
-use finecomb_scan::{FoundFile, Inputs, Problem, Stop, Watch, list_files};
+use finecomb_scan::{FoundFile, Inputs, Problem, ScanOptions, Stop, Watch, Width, list_files};
 
 use crate::advice::Advised;
 use crate::args::named;
 use crate::args::named::Named;
-use crate::args::words::Words;
+use crate::args::tree_index::IndexUse;
 use crate::faults::Faults;
 use crate::grep::args::Arguments;
 use crate::grep::run::{has_files, inputs};
@@ -37,14 +37,20 @@ const OTHERS: [&str; 11] = [
     "block-size",
 ];
 
-/// A search as flags of `comb grep` describe it.
+/// Amount that each thread reads at a time by default: that of the flag.
+const BLOCK_SIZE: usize = 256 << 10;
+
+/// Maximum length of a line by default: that of the flag.
+const MAX_LINE: usize = 1 << 30;
+
+/// A search of files.
 pub struct GrepJob {
-    arguments: Arguments,
     /// The inputs.
     pub inputs: Inputs,
     options: GrepOptions,
     query: Query,
-    part: Option<Range<u64>>,
+    scan: ScanOptions<'static>,
+    index: IndexUse,
 }
 
 /// Files that another process found, or a part of one.
@@ -68,60 +74,46 @@ pub struct Searched {
 }
 
 impl GrepJob {
-    /// A search that writes [`records`](finecomb_grep::records), with line numbers unless an option turns them off.
+    /// A search by this number of threads.
+    ///
+    /// # Errors
+    /// If a pattern is invalid.
+    pub fn new(options: GrepOptions, inputs: Inputs, width: Width, index: IndexUse) -> Result<Self, String> {
+        let query = Query::new(&options).map_err(|error| error.advised())?;
+        let scan = ScanOptions::default().width(width).block_size(BLOCK_SIZE).max_line(MAX_LINE);
+        Ok(Self { inputs, options, query, scan, index })
+    }
+
+    /// A search that writes [`records`](finecomb_grep::records), by options such as `ignore_case`. Lines are numbered unless an option turns that
+    /// off.
     ///
     /// # Errors
     /// If a pattern, an option or a value is invalid, or the option only decides how text is printed. The message is that of the command.
-    pub fn new(patterns: &[String], options: &Named, paths: &[PathBuf]) -> Result<Self, String> {
-        Self::of_programs(patterns, options, paths, true)
+    pub fn named(patterns: &[String], options: &Named, paths: &[PathBuf]) -> Result<Self, String> {
+        Self::of_share(patterns, options, Share { files: paths.to_vec(), are_named: true, part: None })
     }
 
-    /// A search of a share of the files of a search with the same patterns and flags. Offsets count from the beginning of the whole
+    /// A search of a share of the files of a search with the same patterns and options. Offsets count from the beginning of the whole
     /// file; line numbers begin with 1 in a part. A NUL before a part is not seen.
     ///
     /// # Errors
-    /// As for [`GrepJob::new`].
+    /// As for [`GrepJob::named`].
     pub fn of_share(patterns: &[String], options: &Named, share: Share) -> Result<Self, String> {
-        let job = Self::of_programs(patterns, options, &share.files, share.are_named)?;
-        Ok(Self { part: share.part, ..job })
-    }
-
-    fn of_programs(
-        patterns: &[String],
-        options: &Named,
-        paths: &[PathBuf],
-        are_named: bool,
-    ) -> Result<Self, String> {
+        let Share { files, are_named, part } = share;
         let names = long_names(options)?;
         if patterns.is_empty() && !names.iter().any(|name| name == "file") {
             return Err("no pattern; give one, or a file of patterns by the flag 'file'".to_owned());
         }
-        let mut words = Words::default();
-        words.switch("--line-number", true);
-        words.values("--regexp", patterns);
-        words.named(options)?;
-        let job =
-            Self::parse(words, paths, |options| options.mode(Mode::Records).named_as_found(!are_named))?;
+        let mut given = vec![("line-number".to_owned(), true.into()), ("regexp".to_owned(), patterns.into())];
+        given.extend_from_slice(options);
+        let arguments: Arguments = named::parse(&given)?;
+        let paths = arguments.paths_of(files.clone())?;
+        let options = arguments.grep(&paths, false)?.mode(Mode::Records).named_as_found(!are_named);
         // Without a path, the command would search the current directory.
-        Ok(Self { inputs: Inputs { named: paths.to_vec(), ..job.inputs }, ..job })
-    }
-
-    /// A search with the options of a command line, after some changes.
-    ///
-    /// # Errors
-    /// If a pattern, a flag or a value is invalid.
-    pub fn parse(
-        words: Words,
-        paths: &[PathBuf],
-        change: impl FnOnce(GrepOptions) -> GrepOptions,
-    ) -> Result<Self, String> {
-        let arguments: Arguments = words.parse(paths)?;
-        let paths = arguments.paths().map_err(|error| error.to_string())?;
-        let options = arguments.grep(&paths, false).map_err(|error| error.to_string())?;
-        let options = change(options);
-        let inputs = inputs(&arguments, paths).map_err(|error| error.to_string())?;
-        let query = Query::new(&options).map_err(|error| error.advised())?;
-        Ok(Self { arguments, inputs, options, query, part: None })
+        let inputs = Inputs { named: files, ..inputs(&arguments, paths)? };
+        let scan = arguments.scan();
+        let job = Self::new(options, inputs, scan.width, arguments.index().clone())?;
+        Ok(Self { scan: scan.part(part), ..job })
     }
 
     /// The files that are searched, except pipes and devices, and problems with inputs.
@@ -134,9 +126,8 @@ impl GrepJob {
     /// # Errors
     /// If the place of indexes is not known, and they are required.
     pub fn list(&self, stop: &Arc<Stop>, out: &mut (dyn Write + Send)) -> Result<Faults, String> {
-        let scan = self.arguments.scan().stop(Some(Arc::clone(stop)));
-        let indexes = Indexed::new(self.arguments.index(), false, false, None, scan.width);
-        let indexes = indexes.map_err(|error| error.to_string())?;
+        let indexes = Indexed::new(&self.index, false, false, None, self.scan.width)?;
+        let scan = self.scan.clone().stop(Some(Arc::clone(stop)));
         let done = list(&self.inputs, &indexes.scan(scan), &self.options, out);
         let missing_indexes = indexes.missing(&indexes.take_opened().failures);
         Ok(Faults { problems: done.problems, failures: Vec::new(), missing_indexes })
@@ -152,16 +143,16 @@ impl GrepJob {
         watch: Option<Watch<'_>>,
         out: &mut (dyn Write + Send),
     ) -> Result<Searched, String> {
-        let Self { arguments, inputs, options, query, part } = self;
-        let scan = arguments.scan().part(part.clone()).watch(watch).stop(Some(Arc::clone(stop)));
-        let sought = sought(arguments, inputs, query);
-        let indexes = Indexed::new(arguments.index(), false, false, sought.as_ref(), scan.width);
-        let indexes = indexes.map_err(|error| error.to_string())?;
-        let Outcome { files, problems, failures, .. } = grep(inputs, &indexes.scan(scan), query, out);
+        let Self { inputs, options, query, scan, index } = self;
+        let sought = sought(inputs, scan, query);
+        let indexes = Indexed::new(index, false, false, sought.as_ref(), scan.width)?;
+        let watched = scan.clone().watch(watch).stop(Some(Arc::clone(stop)));
+        let Outcome { files, problems, failures, .. } = grep(inputs, &indexes.scan(watched), query, out);
         let opened = indexes.take_opened();
         let missing_indexes = indexes.missing(&opened.failures);
-        let is_empty =
-            files == 0 && !stop.is_raised() && !(opened.is_reduced && has_files(arguments, inputs, options));
+        let is_empty = files == 0
+            && !stop.is_raised()
+            && !(opened.is_reduced && has_files(inputs, scan.clone(), options));
         Ok(Searched { faults: Faults { problems, failures, missing_indexes }, is_empty })
     }
 }
@@ -199,7 +190,7 @@ mod tests {
     }
 
     fn job(options: &[(&str, &str)], paths: &[PathBuf]) -> Result<GrepJob, String> {
-        GrepJob::new(&["a".to_owned()], &named(options), paths)
+        GrepJob::named(&["a".to_owned()], &named(options), paths)
     }
 
     #[test]
@@ -222,7 +213,7 @@ mod tests {
             assert_eq!(reason(flag, "x"), Some(expected));
         }
         let ignore_case = vec![("ignore_case".to_owned(), true.into())];
-        assert!(GrepJob::new(&["a".to_owned()], &ignore_case, &[]).is_ok());
+        assert!(GrepJob::named(&["a".to_owned()], &ignore_case, &[]).is_ok());
         assert_eq!(reason("context", "2"), None);
         let unknown = reason("no_such", "x").unwrap();
         assert!(unknown.starts_with("unexpected argument '--no-such'"), "{unknown}");
@@ -230,11 +221,18 @@ mod tests {
 
     #[test]
     fn a_pattern_is_needed_and_no_path_is_taken_for_it() {
-        let job = |options: &[(&str, &str)]| GrepJob::new(&[], &named(options), &["src".into()]).map(|_| ());
+        let job =
+            |options: &[(&str, &str)]| GrepJob::named(&[], &named(options), &["src".into()]).map(|_| ());
         let expected = "no pattern; give one, or a file of patterns by the flag 'file'";
         assert_eq!(job(&[]), Err(expected.to_owned()));
         assert_eq!(job(&[("file_not", "a")]), Err(expected.to_owned()));
         assert_eq!(job(&[("file", "/dev/null")]), Ok(()));
+    }
+
+    #[test]
+    fn blocks_and_lines_are_those_of_the_flags() {
+        let scan = named::parse::<Arguments>(&Vec::new()).unwrap().scan();
+        assert_eq!((scan.block_size, scan.max_line), (BLOCK_SIZE, MAX_LINE));
     }
 
     #[test]
@@ -293,7 +291,7 @@ mod tests {
         let (named, found) = (offsets(&path, true, None), offsets(&path, false, None));
         assert!(found.len() < 50_000 && found.len() < named.len(), "{} and {}", found.len(), named.len());
         let paths = [path.clone(), directory.path().to_owned()];
-        let (listed, ..) = GrepJob::new(&[".".to_owned()], &Vec::new(), &paths).unwrap().files();
+        let (listed, ..) = GrepJob::named(&[".".to_owned()], &Vec::new(), &paths).unwrap().files();
         assert_eq!(listed.iter().map(|file| file.is_named).collect::<Vec<_>>(), [true, false]);
     }
 
@@ -305,7 +303,7 @@ mod tests {
         let number = |options: &Named| {
             let mut out = Vec::new();
             let stop = Arc::new(Stop::new().unwrap());
-            let job = GrepJob::new(&["a".to_owned()], options, std::slice::from_ref(&path)).unwrap();
+            let job = GrepJob::named(&["a".to_owned()], options, std::slice::from_ref(&path)).unwrap();
             job.run(&stop, None, &mut out).unwrap();
             let Some(Record::Line(line)) = Records::new(&out).nth(1) else { panic!("{out:?}") };
             line.number

@@ -47,8 +47,8 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, Failure> {
         return Ok(Exit::NotFound);
     }
     profile::check(arguments.profile(), &inputs.named)?;
-    let sought = sought(arguments, &inputs, &query);
     let scan = arguments.scan();
+    let sought = sought(&inputs, &scan, &query);
     let indexes = Indexed::new(
         arguments.index(),
         arguments.updates_index(),
@@ -80,7 +80,7 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, Failure> {
     let no_files = outcome.files == 0
         && implicit
         && Program::current() != Program::Ag
-        && !(opened.is_reduced && has_files(arguments, &inputs, &options));
+        && !(opened.is_reduced && has_files(&inputs, arguments.scan(), &options));
     if arguments.messages() {
         report(&outcome.problems, arguments.rule_messages());
         message::failures(&outcome.failures);
@@ -178,9 +178,9 @@ fn no_files_searched() -> &'static str {
 }
 
 /// Whether a search would read any file at all.
-pub(crate) fn has_files(arguments: &Arguments, inputs: &Inputs, options: &GrepOptions) -> bool {
+pub(crate) fn has_files(inputs: &Inputs, scan: ScanOptions<'_>, options: &GrepOptions) -> bool {
     let first = options.clone().quiet(true);
-    list(inputs, &arguments.scan().into(), &first, &mut io::sink()).files > 0
+    list(inputs, &scan.into(), &first, &mut io::sink()).files > 0
 }
 
 /// Prints the file types.

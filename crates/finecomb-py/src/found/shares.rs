@@ -32,7 +32,7 @@ pub(crate) fn grep_files(
 ) -> PyResult<Vec<(OsString, u64, bool)>> {
     let sources = Sources::new(paths)?;
     let options = flags::named_options(flags)?;
-    let job = GrepJob::new(&pattern.0, &options, &sources.paths).map_err(error)?;
+    let job = GrepJob::named(&pattern.0, &options, &sources.paths).map_err(error)?;
     let (files, problems) = py.detach(|| job.files());
     warn(py, &sources.messages(problem_messages(&problems)))?;
     Ok(files.into_iter().map(|file| (file.path.into_os_string(), file.size, file.is_named)).collect())

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use finecomb_grep::GrepOptions;
 use finecomb_scan::Stop;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
@@ -12,7 +13,7 @@ use crate::mcp::arguments::Selection;
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::page::{Found, Kind};
 use crate::mcp::sink::{Sink, by_nul};
-use finecomb_command::args::words::Words;
+use finecomb_command::args::selection::path_regex;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -42,7 +43,10 @@ impl Tool for Files {
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
         let wanted = Wanted { kind: Kind::Paths, limit: self.limit, after_context: 0, cursor: &self.cursor };
         let (mut page, mut notes) = context.page(&wanted)?;
-        let job = context.grep_job(self.words(context), &self.selection.paths)?;
+        let mut inputs = self.selection.inputs(&context.roots)?;
+        let name = self.name.as_deref().map(path_regex).transpose();
+        inputs.walk.file_regex = name.map_err(|reason| format!("name: {reason}"))?;
+        let job = context.grep_job(GrepOptions::default().null_after_path(true), inputs)?;
         let mut sink = Sink::new(stop, by_nul, |record: &[u8]| {
             let path = record.strip_suffix(b"\0").unwrap_or(record);
             page.add(&Found { path, line: 0, end: None, is_context: false }, String::new)
@@ -50,20 +54,5 @@ impl Tool for Files {
         notes.extend(notes_on_faults(job.list(stop, &mut sink)?));
         notes.extend(context.cut_off(stop));
         Ok(page.finish(notes, stop.is_raised()))
-    }
-}
-
-impl Files {
-    /// The flags of `comb grep`.
-    fn words(&self, context: &Context) -> Words {
-        let mut words = Words::default();
-        words.switch("--files", true);
-        words.switch("--null", true);
-        if let Some(name) = &self.name {
-            words.value("--file-search-regex", name);
-        }
-        self.selection.add_to(&mut words);
-        context.add_threads_and_indexes(&mut words);
-        words
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use finecomb_grep::{Boundary, GrepOptions, Mode, PatternOptions};
 use finecomb_scan::Stop;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
@@ -14,7 +15,6 @@ use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, Split, by_nul, by_path_and_line};
-use finecomb_command::args::words::Words;
 use finecomb_command::grep::job::Searched;
 
 /// Arguments of a call.
@@ -93,7 +93,7 @@ impl Tool for Search {
         let after_context = self.context;
         let wanted = Wanted { kind, limit: self.limit, after_context, cursor: &self.cursor };
         let (mut page, mut notes) = context.page(&wanted)?;
-        let job = context.grep_job(self.words(context), &self.selection.paths)?;
+        let job = context.grep_job(self.options(), self.selection.inputs(&context.roots)?)?;
         let columns = context.limits.max_columns;
         let mut sink = Sink::new(stop, split, |record| add(&mut page, kind, record, columns));
         let Searched { faults, is_empty } = job.run(stop, None, &mut sink)?;
@@ -107,29 +107,30 @@ impl Tool for Search {
 }
 
 impl Search {
-    /// The flags of `comb grep`.
-    fn words(&self, context: &Context) -> Words {
-        let mut words = Words::default();
-        words.value("--regexp", &self.pattern);
-        words.switch("--fixed-strings", self.fixed_strings);
-        words.switch("--ignore-case", self.case == Case::Insensitive);
-        words.switch("--smart-case", self.case == Case::Smart);
-        words.switch("--word-regexp", self.word);
-        words.switch("--multiline", self.multiline);
-        words.switch("--files-with-matches", self.output == Output::Files);
-        words.switch("--count", self.output == Output::Count);
-        words.switch("--with-filename", true);
-        words.switch("--null", true);
-        if self.output == Output::Lines {
-            words.value("--context", self.context.to_string());
-            words.value("--field-match-separator", "\\x00");
-            for flag in ["--no-heading", "--line-number", "--column", "--no-context-separator"] {
-                words.switch(flag, true);
-            }
+    fn options(&self) -> GrepOptions {
+        let pattern = PatternOptions::default()
+            .patterns([self.pattern.clone()].into())
+            .fixed_strings(self.fixed_strings)
+            .case(match self.case {
+                Case::Sensitive => finecomb_grep::Case::Sensitive,
+                Case::Insensitive => finecomb_grep::Case::Insensitive,
+                Case::Smart => finecomb_grep::Case::Smart,
+            })
+            .boundary(self.word.then_some(Boundary::Word))
+            .multiline(self.multiline);
+        let options = GrepOptions::default().pattern(pattern).with_filename(true).null_after_path(true);
+        let context = usize::try_from(self.context).unwrap_or(usize::MAX);
+        match self.output {
+            Output::Files => options.mode(Mode::FilesWithMatches),
+            Output::Count => options.mode(Mode::Count),
+            Output::Lines => options
+                .before_context(context)
+                .after_context(context)
+                .line_number(true)
+                .column(true)
+                .field_match_separator(vec![0])
+                .context_separator(None),
         }
-        self.selection.add_to(&mut words);
-        context.add_threads_and_indexes(&mut words);
-        words
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct Files {
     type_clear: Vec<String>,
 
     /// Search only files whose path matches REGEX
-    #[arg(short = 'G', long, value_name = "REGEX", allow_hyphen_values = true, value_parser = value::path_regex)]
+    #[arg(short = 'G', long, value_name = "REGEX", allow_hyphen_values = true, value_parser = selection::path_regex)]
     file_search_regex: Option<Regex>,
 
     /// Search hidden files and directories

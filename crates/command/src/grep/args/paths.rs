@@ -22,9 +22,8 @@ pub(crate) struct Paths {
 
 impl Paths {
     /// The given paths. Without any, standard input if it is readable, or else the current directory.
-    pub(super) fn new(given: &[OsString], may_read_input: impl FnOnce() -> bool) -> Self {
-        if !given.is_empty() {
-            let paths: Vec<PathBuf> = given.iter().map(PathBuf::from).collect();
+    pub(super) fn new(paths: Vec<PathBuf>, may_read_input: impl FnOnce() -> bool) -> Self {
+        if !paths.is_empty() {
             let one_file = matches!(&paths[..], [path] if path == Path::new("-") || !path.is_dir());
             return Self { paths, implicit: false, one_file };
         }

@@ -36,8 +36,8 @@ fn grep(line: &str) -> GrepOptions {
 }
 
 fn options_with(line: &str, terminal: bool, paths: &[&str]) -> GrepOptions {
-    let paths: Vec<OsString> = paths.iter().map(OsString::from).collect();
-    parse(&format!("{line} -e x")).grep(&Paths::new(&paths, || false), terminal).expect("options")
+    let paths = Paths::new(paths.iter().map(PathBuf::from).collect(), || false);
+    parse(&format!("{line} -e x")).grep(&paths, terminal).expect("options")
 }
 
 fn walk(line: &str) -> WalkOptions {
@@ -249,9 +249,9 @@ fn a_single_file_is_printed_without_its_path() {
 
 #[test]
 fn without_a_path_standard_input_or_the_directory_is_searched() {
-    let input = Paths::new(&[], || true);
+    let input = Paths::new(Vec::new(), || true);
     assert_eq!(input, Paths { paths: vec![PathBuf::from("-")], implicit: true, one_file: true });
-    let directory = Paths::new(&[], || false);
+    let directory = Paths::new(Vec::new(), || false);
     assert_eq!(directory, Paths { paths: vec![PathBuf::from(".")], implicit: true, one_file: false });
     let files = parse("--files").paths().expect("paths");
     assert_eq!(files, directory);
@@ -279,7 +279,7 @@ fn patterns_come_from_flags_files_and_the_first_argument() {
 fn values_may_begin_with_a_hyphen() {
     let words = ["-e", "-x", "-r", "-y", "--context-separator", "--", "-g", "-z", "--iglob", "-Z"];
     let arguments = try_parse(&words).expect("parsed");
-    let options = arguments.grep(&Paths::new(&[], || false), false).expect("options");
+    let options = arguments.grep(&Paths::new(Vec::new(), || false), false).expect("options");
     assert_eq!(*options.pattern.patterns, ["-x"]);
     assert_eq!(options.replace.as_deref(), Some(&b"-y"[..]));
     assert_eq!(options.context_separator.as_deref(), Some(&b"--"[..]));
@@ -430,7 +430,7 @@ fn errors_name_the_invalid_value_and_the_reason() {
 fn patterns_are_utf8() {
     let wrong = OsString::from(std::ffi::OsStr::from_bytes(b"a\xFF"));
     let whole = GrepCommand::try_parse_from([OsString::from("grep"), wrong.clone()]).expect("parsed");
-    let paths = Paths::new(&[], || false);
+    let paths = Paths::new(Vec::new(), || false);
     let error = whole.arguments.grep(&paths, false).expect_err("an error");
     assert!(error.0.contains("is not valid UTF-8"));
     let Err(error) = GrepCommand::try_parse_from([OsString::from("grep"), "-e".into(), wrong]) else {

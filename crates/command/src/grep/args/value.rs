@@ -1,9 +1,7 @@
 //! Values of flags.
 
 use bstr::ByteVec;
-use finecomb_sys::units::ByteLimit;
 use grep_printer::{ColorError, HyperlinkFormat, UserColorSpec};
-use regex_automata::meta::{BuildError, Regex};
 
 use crate::args::size;
 
@@ -69,25 +67,9 @@ pub(crate) fn hyperlink(text: &str) -> Result<HyperlinkFormat, String> {
     text.parse().map_err(|error: grep_printer::HyperlinkFormatError| error.to_string())
 }
 
-/// Compiles a regular expression for paths.
-pub(crate) fn path_regex(text: &str) -> Result<Regex, String> {
-    let config = Regex::config().utf8_empty(false);
-    let syntax = regex_automata::util::syntax::Config::new().utf8(false);
-    let built = Regex::builder().configure(config).syntax(syntax).build(text);
-    built.map_err(|error| regex_reason(&error))
-}
-
-fn regex_reason(error: &BuildError) -> String {
-    match (error.size_limit(), error.syntax_error()) {
-        (Some(limit), _) => format!("compiled regex exceeds the size limit of {}", ByteLimit(limit as u64)),
-        (None, Some(error)) => error.to_string(),
-        (None, None) => error.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Separator, color, number, path_regex, path_separator, separator};
+    use super::{Separator, color, number, path_separator, separator};
 
     #[test]
     fn separators_have_escapes() {
@@ -107,7 +89,6 @@ mod tests {
     fn errors_name_the_invalid_part() {
         assert!(color("match:fg:redd").is_err_and(|reason| reason.contains("redd")));
         assert!(color("match").is_err_and(|reason| reason.contains("TYPE:fg:COLOR")));
-        assert!(path_regex("(").is_err_and(|reason| reason.contains("unclosed group")));
         assert_eq!(number("-1"), Err("expected a number of at least 0".to_owned()));
     }
 }
