@@ -18,8 +18,8 @@
 //! # Adding a flag of `grep`
 //!
 //! A field under its heading in the arguments of `grep`, whose methods there set an option of `GrepOptions` (`finecomb-grep`), `WalkOptions` or
-//! `ScanOptions` (`finecomb-scan`). Its `--no-` form is a row of `NEGATIONS` in `grep/args/order.rs`. Under the headings `GROUPS` of
-//! `grep/job.rs`, or in `OTHERS` there, Python has it too: `python/finecomb/__init__.pyi`, `SWITCHES` in `grep_source.py` of Spark without a
+//! `ScanOptions` (`finecomb-scan`). The mark `Off` at the field names the flag that turns it off. Under the headings `GROUPS` of `grep/job.rs`, or
+//! with the mark `ByName`, Python has it too: `python/finecomb/__init__.pyi`, `SWITCHES` in `grep_source.py` of Spark without a
 //! value, and `search_flags.py` if it selects files or depends on more than a line. If it changes which files or lines match, indexes must know:
 //! `sought` beside the commands, and `walk/selection` of `finecomb-scan`. Tests are in `grep.rs` of `comb`, `differential.rs` of
 //! `finecomb-grep` and `fuzz/hunt_py_grep.py`; docs/commands/grep.md describes it.

@@ -3,12 +3,19 @@
 //! The structs of options have the flags and serde. Flags fill them by clap, and names by serde; names, aliases and conflicts are those of
 //! the flags.
 
+use clap::builder::ArgExt;
 use clap::{Arg, Args, Command};
 use serde::de::DeserializeOwned;
 use serde::de::value::MapDeserializer;
 use serde_json::{Error, Value};
 
 use crate::args::value;
+
+/// Marks a flag that is also an option by name, unlike others under its heading.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByName;
+
+impl ArgExt for ByName {}
 
 /// Options by name, in the order given. A name may have underscores for hyphens, and be an alias.
 pub type Named = Vec<(String, Value)>;
@@ -21,11 +28,7 @@ pub(crate) fn options<C: Args, O: Args + DeserializeOwned>(named: Named) -> Resu
     let (command, known) = (definition::<C>(), O::augment_args(Command::new("comb")));
     let mut values = Named::new();
     for (name, value) in named {
-        let flag = find(&command, &name)
-            .ok_or_else(|| format!("unexpected argument '--{}' found", name.replace('_', "-")))?;
-        if find(&known, &name).is_none() {
-            return Err(format!("--{}: only the command has this flag", flag.get_long().unwrap_or(&name)));
-        }
+        let flag = option(&command, &name, |_| find(&known, &name).is_some())?;
         if !matches!(value, Value::Null | Value::Bool(false)) {
             check(&command, flag, &values)?;
             values.retain(|(id, _)| flag.get_id() != id.as_str());
@@ -45,13 +48,18 @@ pub(crate) fn options<C: Args, O: Args + DeserializeOwned>(named: Named) -> Resu
     })
 }
 
-/// Parses options as the flags of a command, in which the last of conflicting ones takes precedence.
+/// Parses options as flags of a command, where the last of conflicting ones takes precedence, after other `words`.
 ///
 /// # Errors
-/// If a name or a value is invalid. The message is that of the command.
-pub(crate) fn parse<C: Args>(named: &Named) -> Result<C, String> {
-    let mut words = Vec::new();
+/// If a name or a value is invalid, or `is_option` is false for the flag. The message is that of the command.
+pub(crate) fn parse<C: Args>(
+    mut words: Vec<String>,
+    named: &Named,
+    is_option: impl Fn(&Arg) -> bool,
+) -> Result<C, String> {
+    let command = definition::<C>().no_binary_name(true);
     for (name, value) in named {
+        option(&command, name, &is_option)?;
         let flag = format!("--{}", name.replace('_', "-"));
         match value {
             Value::Null | Value::Bool(false) => {}
@@ -62,9 +70,16 @@ pub(crate) fn parse<C: Args>(named: &Named) -> Result<C, String> {
             }
         }
     }
-    let command = C::augment_args(Command::new("comb").no_binary_name(true));
     let parsed = command.try_get_matches_from(words).and_then(|matches| C::from_arg_matches(&matches));
     parsed.map_err(|error| reason(&error))
+}
+
+/// The flag of an option. Other flags are only for the command line.
+fn option<'c>(command: &'c Command, name: &str, is_option: impl Fn(&Arg) -> bool) -> Result<&'c Arg, String> {
+    let flag = find(command, name)
+        .ok_or_else(|| format!("unexpected argument '--{}' found", name.replace('_', "-")))?;
+    let refused = || format!("--{}: only the command has this flag", flag.get_long().unwrap_or(name));
+    if is_option(flag) { Ok(flag) } else { Err(refused()) }
 }
 
 /// Checks that no other option given conflicts with a flag.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
+use crate::args::named::ByName;
 use crate::args::selection::UsageError;
 use crate::args::value;
 
@@ -23,7 +24,7 @@ const HOME: &str = "COMB_INDEX_DIR";
 #[allow(missing_docs, reason = "a comment would be a help text")]
 pub struct IndexHome {
     /// Directory of the indexes of directories [default: $COMB_INDEX_DIR, or finecomb in $XDG_CACHE_HOME or ~/.cache]
-    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    #[arg(long, value_name = "DIR", hide_short_help = true, add = ByName)]
     #[serde(deserialize_with = "value::maybe")]
     pub index_dir: Option<PathBuf>,
 }
@@ -65,7 +66,7 @@ pub struct IndexUse {
     ///
     /// The output is the same with an index and without: files that have changed since it was built are searched as
     /// they are.
-    #[arg(long, value_enum, value_name = "WHEN")]
+    #[arg(long, value_enum, value_name = "WHEN", add = ByName)]
     #[serde(deserialize_with = "value::maybe")]
     pub index: Option<WhenIndexed>,
 

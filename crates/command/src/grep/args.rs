@@ -22,7 +22,9 @@ use finecomb_scan::{
 };
 use ignore::types::Types;
 
+use self::order::Off;
 pub(crate) use self::paths::Paths;
+use crate::args::named::ByName;
 use crate::args::profile::Profile;
 pub(crate) use crate::args::selection::UsageError;
 use crate::args::tree_index::{IndexUpdate, IndexUse};
@@ -134,7 +136,7 @@ struct Running {
     /// Number of threads; auto (or 0) adapts to the available cores
     ///
     /// -w, which is short for this flag in other commands, is short for --word-regexp here.
-    #[arg(short = 'j', long, visible_alias = "width", alias = "workers", value_name = "N", default_value = "auto", value_parser = threads::parse, allow_hyphen_values = true)]
+    #[arg(short = 'j', long, visible_alias = "width", alias = "workers", value_name = "N", default_value = "auto", value_parser = threads::parse, allow_hyphen_values = true, add = ByName)]
     threads: Width,
 
     #[command(flatten)]
@@ -147,7 +149,7 @@ struct Running {
     profile: Profile,
 
     /// Suppress messages about files that cannot be read; the exit status is unchanged
-    #[arg(long, alias = "silent")]
+    #[arg(long, alias = "silent", add = Off(&["messages"]))]
     no_messages: bool,
 
     /// Report on standard error which indexes were used and what they spared, or why they were not used
@@ -157,7 +159,7 @@ struct Running {
     /// On a terminal, print through this program, such as 'less -R'
     ///
     /// Messages go through it too. Ctrl-C stops the search, and the program shows what was found until then.
-    #[arg(long, value_name = "COMMAND", hide_short_help = true)]
+    #[arg(long, value_name = "COMMAND", hide_short_help = true, add = Off(&["nopager"]))]
     pager: Option<String>,
 
     /// Ignore the configuration file named by COMB_CONFIG
@@ -165,11 +167,11 @@ struct Running {
     no_config: bool,
 
     /// Skip and report lines longer than SIZE
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = |text: &str| size::parse(text, 1, MAX_LINE_LIMIT), hide_short_help = true)]
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = |text: &str| size::parse(text, 1, MAX_LINE_LIMIT), hide_short_help = true, add = ByName)]
     max_line: usize,
 
     /// Amount that each thread reads at a time
-    #[arg(long, value_name = "SIZE", default_value = "256K", value_parser = |text: &str| size::parse(text, 1, MAX_BLOCK_SIZE), hide_short_help = true)]
+    #[arg(long, value_name = "SIZE", default_value = "256K", value_parser = |text: &str| size::parse(text, 1, MAX_BLOCK_SIZE), hide_short_help = true, add = ByName)]
     block_size: usize,
 }
 
@@ -368,8 +370,13 @@ impl Arguments {
         !self.running.no_config
     }
 
+    /// Whether flags give patterns. The first positional argument is then a path.
+    pub(crate) fn has_patterns(&self) -> bool {
+        self.patterns.are_given()
+    }
+
     /// Whether the first positional argument is a pattern.
     fn has_pattern(&self) -> bool {
-        self.job() == Job::Search && !self.patterns.are_given()
+        self.job() == Job::Search && !self.has_patterns()
     }
 }

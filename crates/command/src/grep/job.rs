@@ -12,30 +12,15 @@ use finecomb_scan::{FoundFile, Inputs, Problem, ScanOptions, Stop, Watch, Width,
 
 use crate::advice::Advised;
 use crate::args::named;
-use crate::args::named::Named;
+use crate::args::named::{ByName, Named};
 use crate::args::tree_index::IndexUse;
 use crate::faults::Faults;
 use crate::grep::args::Arguments;
 use crate::grep::run::{has_files, inputs};
 use crate::indexed_search::{Indexed, sought};
 
-/// Headings of the flags that decide what is found.
+/// Headings of flags that decide what is found. Those under other headings have the mark [`ByName`].
 const GROUPS: [&str; 3] = ["Pattern options", "File selection", "Input and line selection"];
-
-/// Other flags that decide what is found.
-const OTHERS: [&str; 11] = [
-    "line-number",
-    "no-line-number",
-    "after-context",
-    "before-context",
-    "context",
-    "passthru",
-    "threads",
-    "index",
-    "index-dir",
-    "max-line",
-    "block-size",
-];
 
 /// Amount that each thread reads at a time by default: that of the flag.
 const BLOCK_SIZE: usize = 256 << 10;
@@ -100,20 +85,19 @@ impl GrepJob {
     /// As for [`GrepJob::named`].
     pub fn of_share(patterns: &[String], options: &Named, share: Share) -> Result<Self, String> {
         let Share { files, are_named, part } = share;
-        let names = long_names(options)?;
-        if patterns.is_empty() && !names.iter().any(|name| name == "file") {
+        let patterns = patterns.iter().map(|pattern| format!("--regexp={pattern}"));
+        let words = ["--line-number".to_owned()].into_iter().chain(patterns).collect();
+        let arguments: Arguments = named::parse(words, options, is_option)?;
+        if !arguments.has_patterns() {
             return Err("no pattern; give one, or a file of patterns by the flag 'file'".to_owned());
         }
-        let mut given = vec![("line-number".to_owned(), true.into()), ("regexp".to_owned(), patterns.into())];
-        given.extend_from_slice(options);
-        let arguments: Arguments = named::parse(&given)?;
         let paths = arguments.paths_of(files.clone())?;
         let options = arguments.grep(&paths, false)?.mode(Mode::Records).named_as_found(!are_named);
         // Without a path, the command would search the current directory.
         let inputs = Inputs { named: files, ..inputs(&arguments, paths)? };
-        let scan = arguments.scan();
+        let scan = arguments.scan().part(part);
         let job = Self::new(options, inputs, scan.width, arguments.index().clone())?;
-        Ok(Self { scan: scan.part(part), ..job })
+        Ok(Self { scan, ..job })
     }
 
     /// The files that are searched, except pipes and devices, and problems with inputs.
@@ -157,21 +141,10 @@ impl GrepJob {
     }
 }
 
-/// The long names of options. Names that the command does not know are left to it.
-///
-/// # Errors
-/// If only the command has the flag.
-fn long_names(options: &Named) -> Result<Vec<String>, String> {
-    let command = named::definition::<Arguments>();
-    let flags = options.iter().filter_map(|(name, _)| named::find(&command, name));
-    let name = |flag: &Arg| {
-        let long = flag.get_long().unwrap_or_default().to_owned();
-        let is_in_group = flag.get_help_heading().is_some_and(|heading| GROUPS.contains(&heading));
-        // Patterns are not options.
-        let is_allowed = (is_in_group || OTHERS.contains(&long.as_str())) && long != "regexp";
-        if is_allowed { Ok(long) } else { Err(format!("--{long}: only the command has this flag")) }
-    };
-    flags.map(name).collect()
+/// Whether a flag decides what is found. Patterns are not options.
+fn is_option(flag: &Arg) -> bool {
+    let is_in_group = flag.get_help_heading().is_some_and(|heading| GROUPS.contains(&heading));
+    (is_in_group || flag.get::<ByName>().is_some()) && flag.get_long() != Some("regexp")
 }
 
 /// The long name of a flag with the name or alias `name`. `None` if the command does not know it.
@@ -200,8 +173,8 @@ mod tests {
         for group in GROUPS {
             assert!(has(&|flag| flag.get_help_heading() == Some(group)), "{group}");
         }
-        for flag in OTHERS {
-            assert!(named::find(&command, flag).is_some(), "{flag}");
+        for flag in ["line-number", "context", "threads", "index", "index-dir", "max-line"] {
+            assert!(named::find(&command, flag).is_some_and(is_option), "{flag}");
         }
     }
 
@@ -231,7 +204,7 @@ mod tests {
 
     #[test]
     fn blocks_and_lines_are_those_of_the_flags() {
-        let scan = named::parse::<Arguments>(&Vec::new()).unwrap().scan();
+        let scan = named::parse::<Arguments>(Vec::new(), &Vec::new(), is_option).unwrap().scan();
         assert_eq!((scan.block_size, scan.max_line), (BLOCK_SIZE, MAX_LINE));
     }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use finecomb_grep::Hyperlink;
 use grep_printer::{ColorSpecs, HyperlinkFormat, UserColorSpec, default_color_specs};
 
-use crate::grep::args::order::Order;
+use crate::grep::args::order::{Off, Order};
 use crate::grep::args::value;
 use crate::terminal::When;
 
@@ -18,7 +18,7 @@ use crate::terminal::When;
 pub(crate) struct Colors {
     // Replaces the global flag of the same name, so that --nocolor can override it.
     /// When to use colour [default: auto]
-    #[arg(long, value_enum, value_name = "WHEN")]
+    #[arg(long, value_enum, value_name = "WHEN", add = Off(&["nocolor"]))]
     color: Option<When>,
 
     /// Colour or style of a part of the output, such as match:fg:magenta or path:style:bold; repeatable

@@ -12,7 +12,7 @@ use regex_automata::meta::Regex;
 
 use crate::args::selection;
 use crate::args::selection::{Globs, UsageError, nanoseconds_now};
-use crate::grep::args::order::Order;
+use crate::grep::args::order::{Off, Order};
 use crate::grep::args::value;
 use crate::shell::candidates;
 use crate::shell::line::completer;
@@ -33,7 +33,7 @@ pub(crate) struct Files {
     iglob: Vec<String>,
 
     /// Ignore case in all globs of -g/--glob
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, add = Off(&["no-glob-case-insensitive"]))]
     glob_case_insensitive: bool,
 
     /// Search only files of this type; repeatable; --type-list lists all types
@@ -57,7 +57,7 @@ pub(crate) struct Files {
     file_search_regex: Option<Regex>,
 
     /// Search hidden files and directories
-    #[arg(short = '.', long)]
+    #[arg(short = '.', long, add = Off(&["no-hidden"]))]
     hidden: bool,
 
     /// Skip fewer files: -u implies --no-ignore, -uu also --hidden, -uuu also --binary
@@ -76,31 +76,31 @@ pub(crate) struct Files {
     all_types: bool,
 
     /// Do not respect .ignore, .rgignore and .agignore
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, add = Off(&["ignore-dot"]))]
     no_ignore_dot: bool,
 
     /// Do not respect .git/info/exclude
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, add = Off(&["ignore-exclude"]))]
     no_ignore_exclude: bool,
 
     /// Do not respect files given by --ignore-file
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, add = Off(&["ignore-files"]))]
     no_ignore_files: bool,
 
     /// Do not respect the file named by git's core.excludesFile
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, add = Off(&["ignore-global"]))]
     no_ignore_global: bool,
 
     /// Do not respect ignore files in parent directories
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, add = Off(&["ignore-parent"]))]
     no_ignore_parent: bool,
 
     /// Do not respect ignore files of git
-    #[arg(long, alias = "skip-vcs-ignores")]
+    #[arg(long, alias = "skip-vcs-ignores", add = Off(&["ignore-vcs"]))]
     no_ignore_vcs: bool,
 
     /// Respect .gitignore outside of repositories, too
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, add = Off(&["require-git"]))]
     no_require_git: bool,
 
     /// File with additional ignore rules; repeatable
@@ -108,7 +108,7 @@ pub(crate) struct Files {
     ignore_file: Vec<PathBuf>,
 
     /// Ignore case in ignore files
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, add = Off(&["no-ignore-file-case-insensitive"]))]
     ignore_file_case_insensitive: bool,
 
     /// Skip files and directories that match GLOB; same as -g '!GLOB' and --ignore=GLOB
@@ -120,7 +120,7 @@ pub(crate) struct Files {
     ignore: Vec<String>,
 
     /// Follow symbolic links (-L is not short for --files-without-match)
-    #[arg(short = 'L', long)]
+    #[arg(short = 'L', long, add = Off(&["no-follow", "nofollow"]))]
     follow: bool,
 
     /// Maximum depth: 0 searches named files only, 1 also the files directly in a named directory
@@ -153,19 +153,19 @@ pub(crate) struct Files {
     pub(super) archives: bool,
 
     /// Do not cross file system boundaries
-    #[arg(long, alias = "one-device")]
+    #[arg(long, alias = "one-device", add = Off(&["no-one-file-system"]))]
     one_file_system: bool,
 
     /// Sort files by KEY [default: path]
-    #[arg(long, value_enum, value_name = "KEY", overrides_with_all = ["sortr", "sort_files"])]
+    #[arg(long, value_enum, value_name = "KEY", overrides_with_all = ["sortr", "sort_files"], add = Off(&["no-sort-files"]))]
     sort: Option<Key>,
 
     /// Sort files by KEY in reverse order
-    #[arg(long, value_enum, value_name = "KEY", overrides_with = "sort_files", hide_possible_values = true)]
+    #[arg(long, value_enum, value_name = "KEY", overrides_with = "sort_files", hide_possible_values = true, add = Off(&["no-sort-files"]))]
     sortr: Option<Key>,
 
     /// Same as `--sort=path`.
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, add = Off(&["no-sort-files"]))]
     sort_files: bool,
 }
 

@@ -8,7 +8,7 @@ use finecomb_scan::{Encoding, Preprocessor};
 
 use crate::args::selection;
 use crate::args::selection::{Globs, UsageError};
-use crate::grep::args::order::Order;
+use crate::grep::args::order::{Off, Order};
 use crate::grep::args::value;
 
 #[derive(Args)]
@@ -16,17 +16,17 @@ use crate::grep::args::value;
 #[command(next_help_heading = "Input and line selection")]
 pub(crate) struct Matching {
     /// Treat binary files as text
-    #[arg(short = 'a', long, overrides_with = "binary")]
+    #[arg(short = 'a', long, overrides_with = "binary", add = Off(&["no-binary", "no-text"]))]
     text: bool,
 
     /// Search binary files in directories, but report only whether they match
-    #[arg(long, alias = "search-binary")]
+    #[arg(long, alias = "search-binary", add = Off(&["no-binary", "no-text"]))]
     binary: bool,
 
     /// Text encoding of files: auto, none, or a label such as utf-16le or latin1
     ///
     /// auto decodes UTF-16 in files with a byte order mark, and leaves all others unchanged. none never decodes.
-    #[arg(short = 'E', long, value_name = "ENCODING", value_parser = selection::encoding)]
+    #[arg(short = 'E', long, value_name = "ENCODING", value_parser = selection::encoding, add = Off(&["no-encoding"]))]
     pub(super) encoding: Option<Encoding>,
 
     /// Search compressed files
@@ -44,7 +44,7 @@ pub(crate) struct Matching {
     pre_glob: Vec<String>,
 
     /// Treat \r\n as a line ending like \n, so that $ matches before both
-    #[arg(long, overrides_with = "null_data")]
+    #[arg(long, overrides_with = "null_data", add = Off(&["no-crlf"]))]
     crlf: bool,
 
     /// Use NUL instead of \n as the line ending
@@ -52,7 +52,7 @@ pub(crate) struct Matching {
     null_data: bool,
 
     /// Select lines that do not match
-    #[arg(short = 'v', long)]
+    #[arg(short = 'v', long, add = Off(&["no-invert-match"]))]
     pub(super) invert_match: bool,
 
     /// Stop after COUNT matching lines per file

@@ -11,7 +11,7 @@ use finecomb_grep::{Boundary, Case, Engine, PatternOptions};
 use finecomb_sys::io_reason;
 
 use crate::args::selection::UsageError;
-use crate::grep::args::order::Order;
+use crate::grep::args::order::{Off, Order};
 use crate::grep::args::value;
 
 /// Source of patterns.
@@ -68,7 +68,7 @@ pub(crate) struct Patterns {
     file_not: Vec<String>,
 
     /// Treat patterns as literal strings
-    #[arg(short = 'F', short_alias = 'Q', long, alias = "literal")]
+    #[arg(short = 'F', short_alias = 'Q', long, alias = "literal", add = Off(&["no-fixed-strings"]))]
     fixed_strings: bool,
 
     /// Ignore case
@@ -94,27 +94,27 @@ pub(crate) struct Patterns {
     /// Search across lines
     ///
     /// Files are read into memory as a whole. `.` matches a line feed only with --multiline-dotall.
-    #[arg(short = 'U', long, overrides_with = "stop_on_nonmatch")]
+    #[arg(short = 'U', long, overrides_with = "stop_on_nonmatch", add = Off(&["no-multiline", "nomultiline"]))]
     pub(super) multiline: bool,
 
     /// With -U, make . match line feeds
-    #[arg(long)]
+    #[arg(long, add = Off(&["no-multiline-dotall"]))]
     multiline_dotall: bool,
 
     /// Use the PCRE2 engine, with look-around and back-references
-    #[arg(short = 'P', long, overrides_with_all = ["engine", "auto_hybrid_regex"])]
+    #[arg(short = 'P', long, overrides_with_all = ["engine", "auto_hybrid_regex"], add = Off(&["no-pcre2", "no-auto-hybrid-regex"]))]
     pcre2: bool,
 
     /// Regular expression engine
-    #[arg(long, value_enum, value_name = "ENGINE", overrides_with = "auto_hybrid_regex")]
+    #[arg(long, value_enum, value_name = "ENGINE", overrides_with = "auto_hybrid_regex", add = Off(&["no-pcre2", "no-auto-hybrid-regex"]))]
     engine: Option<EngineName>,
 
     /// Same as --engine=auto
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, add = Off(&["no-pcre2", "no-auto-hybrid-regex"]))]
     auto_hybrid_regex: bool,
 
     /// Disable Unicode: \w, \d and similar classes, ., and -i work on ASCII
-    #[arg(long, alias = "no-pcre2-unicode")]
+    #[arg(long, alias = "no-pcre2-unicode", add = Off(&["unicode", "pcre2-unicode"]))]
     no_unicode: bool,
 
     /// Maximum size of the compiled patterns

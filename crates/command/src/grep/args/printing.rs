@@ -4,8 +4,9 @@ use clap::Args;
 use finecomb_grep::{GrepOptions, Mode, NewScopeFinder};
 
 use crate::args::format::LineFormat;
+use crate::args::named::ByName;
 use crate::args::selection::UsageError;
-use crate::grep::args::order::Order;
+use crate::grep::args::order::{Off, Order};
 use crate::grep::args::paths::Paths;
 use crate::grep::args::value;
 use crate::grep::args::value::Separator;
@@ -42,11 +43,11 @@ pub(crate) struct Modes {
     count_matches: bool,
 
     /// With a count, include files without a match
-    #[arg(long)]
+    #[arg(long, add = Off(&["no-include-zero"]))]
     include_zero: bool,
 
     /// Print JSON Lines in ripgrep's format
-    #[arg(long)]
+    #[arg(long, add = Off(&["no-json"]))]
     json: bool,
 
     /// With --json, name the pattern of each match, as a member 'pattern' of the submatch; no effect without --json
@@ -56,7 +57,7 @@ pub(crate) struct Modes {
     /// Output format; json is the same as --json [default: text]
     ///
     /// arrow and parquet write a table with a row for each line, to a file or a pipe.
-    #[arg(long, value_enum, value_name = "FORMAT", overrides_with = "json")]
+    #[arg(long, value_enum, value_name = "FORMAT", overrides_with = "json", add = Off(&["no-json"]))]
     format: Option<LineFormat>,
 
     /// Print nothing; the exit status shows whether a line matched
@@ -72,7 +73,7 @@ pub(crate) struct Modes {
     pub(super) type_list: bool,
 
     /// Print statistics about the search at the end
-    #[arg(long)]
+    #[arg(long, add = Off(&["no-stats"]))]
     stats: bool,
 
     /// Print the number of matching lines, matches and files at the end
@@ -82,7 +83,7 @@ pub(crate) struct Modes {
     totals: bool,
 
     /// Print statistics only.
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, add = Off(&["no-stats"]))]
     stats_only: bool,
 }
 
@@ -145,19 +146,19 @@ impl Modes {
 #[command(next_help_heading = "Output options")]
 pub(crate) struct Lines {
     /// Print line numbers (default on a terminal)
-    #[arg(short = 'n', long, alias = "numbers", overrides_with = "no_line_number")]
+    #[arg(short = 'n', long, alias = "numbers", overrides_with = "no_line_number", add = ByName)]
     line_number: bool,
 
     /// Omit line numbers (default in files and pipes)
-    #[arg(short = 'N', long, alias = "nonumbers")]
+    #[arg(short = 'N', long, alias = "nonumbers", add = ByName)]
     no_line_number: bool,
 
     /// Print the column of the first match, in bytes; implies -n
-    #[arg(long)]
+    #[arg(long, add = Off(&["no-column"]))]
     column: bool,
 
     /// Print the byte offset of each line, or with -o of each match
-    #[arg(short = 'b', long)]
+    #[arg(short = 'b', long, add = Off(&["no-byte-offset"]))]
     byte_offset: bool,
 
     /// Print the path with each line
@@ -169,7 +170,7 @@ pub(crate) struct Lines {
     no_filename: bool,
 
     /// Print the path once, above the lines of a file (default on a terminal; --no-heading turns it off)
-    #[arg(long, alias = "group")]
+    #[arg(long, alias = "group", add = Off(&["no-heading", "noheading", "nogroup"]))]
     heading: bool,
 
     /// Same as --color=always --heading -n
@@ -200,38 +201,38 @@ pub(crate) struct Lines {
     replace: Option<String>,
 
     /// Print LINES lines of context after each match
-    #[arg(short = 'A', long, alias = "after", value_name = "LINES", value_parser = value::count, allow_hyphen_values = true, overrides_with = "passthru")]
+    #[arg(short = 'A', long, alias = "after", value_name = "LINES", value_parser = value::count, allow_hyphen_values = true, overrides_with = "passthru", add = ByName)]
     after_context: Option<usize>,
 
     /// Print LINES lines of context before each match
-    #[arg(short = 'B', long, alias = "before", value_name = "LINES", value_parser = value::count, allow_hyphen_values = true, overrides_with = "passthru")]
+    #[arg(short = 'B', long, alias = "before", value_name = "LINES", value_parser = value::count, allow_hyphen_values = true, overrides_with = "passthru", add = ByName)]
     before_context: Option<usize>,
 
     /// Print LINES lines of context before and after each match; -A and -B take precedence
-    #[arg(short = 'C', long, value_name = "LINES", value_parser = value::count, allow_hyphen_values = true, overrides_with = "passthru")]
+    #[arg(short = 'C', long, value_name = "LINES", value_parser = value::count, allow_hyphen_values = true, overrides_with = "passthru", add = ByName)]
     context: Option<usize>,
 
     /// Print matching and non-matching lines
-    #[arg(long, alias = "passthrough")]
+    #[arg(long, alias = "passthrough", add = ByName)]
     passthru: bool,
 
     /// Print the line of the function or type around each match, as git grep -p does
     ///
     /// The line is printed before the first match in it, with = as the separator. Definitions are found in the languages and
     /// files of 'comb symbols'. With --json, each match has a member 'enclosing'.
-    #[arg(long, alias = "show-function")]
+    #[arg(long, alias = "show-function", add = Off(&["no-enclosing", "no-show-function"]))]
     enclosing: bool,
 
     /// Omit the text of lines longer than BYTES; 0 for no limit
-    #[arg(short = 'M', long, value_name = "BYTES", value_parser = value::number, allow_hyphen_values = true)]
+    #[arg(short = 'M', long, value_name = "BYTES", value_parser = value::number, allow_hyphen_values = true, add = Off(&["print-long-lines"]))]
     max_columns: Option<u64>,
 
     /// With -M, print the beginning of long lines
-    #[arg(long)]
+    #[arg(long, add = Off(&["no-max-columns-preview"]))]
     max_columns_preview: bool,
 
     /// Trim white space at the beginning of lines
-    #[arg(long)]
+    #[arg(long, add = Off(&["no-trim"]))]
     trim: bool,
 
     /// Print a NUL byte after each path
@@ -241,7 +242,7 @@ pub(crate) struct Lines {
     /// Separator between groups of lines [default: --]; --no-context-separator omits it
     ///
     /// This and other separators may contain the escapes \t, \n, \r, \0, \\ and \xFF.
-    #[arg(long, value_name = "TEXT", value_parser = value::separator, allow_hyphen_values = true, hide_short_help = true)]
+    #[arg(long, value_name = "TEXT", value_parser = value::separator, allow_hyphen_values = true, hide_short_help = true, add = Off(&["no-context-separator"]))]
     context_separator: Option<Separator>,
 
     /// Separator after path, line number and other fields of a matching line [default: :]
