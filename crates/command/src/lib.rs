@@ -163,8 +163,8 @@ fn command_line_of_process(start: Instant) -> Exit {
         #[cfg(feature = "symbols")]
         Command::Symbols(arguments) => symbols::run::run(&arguments, start),
         Command::Top(arguments) => top::run::run(*arguments, start),
-        Command::Completions { shell } => Ok(shell::completions::completions(shell)),
-        Command::Man { command, output } => Ok(shell::man::run(&command, output.as_deref())),
+        Command::Completions { shell } => shell::completions::completions(shell),
+        Command::Man { command, output } => shell::man::run(&command, output.as_deref()),
         Command::Print(text, exit) => Ok(exit::print(&text).or(exit)),
     };
     done.unwrap_or_else(Failure::exit)

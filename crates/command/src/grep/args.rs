@@ -189,10 +189,12 @@ pub(crate) enum Job {
 impl Arguments {
     /// The task selected by the flags.
     pub(crate) fn job(&self) -> Job {
-        match () {
-            () if self.modes.files && self.is_last("files") => Job::Files,
-            () if self.modes.type_list && self.is_last("type_list") => Job::TypeList,
-            () => Job::Search,
+        if self.modes.files && self.is_last("files") {
+            Job::Files
+        } else if self.modes.type_list && self.is_last("type_list") {
+            Job::TypeList
+        } else {
+            Job::Search
         }
     }
 

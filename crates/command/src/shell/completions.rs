@@ -4,18 +4,16 @@ use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
 use crate::args::Arguments;
-use crate::exit::{Exit, print};
+use crate::exit::{Exit, Failure, print};
 use crate::program::Program;
 
 /// Stands for the name of the program in the scripts.
 const NAME: &str = "NAME";
 
 /// Prints the completions of a shell.
-pub(crate) fn completions(shell: Shell) -> Exit {
-    match script(shell, Program::Comb) {
-        Some(script) => print(script.as_bytes()),
-        None => print(&completions_of(Arguments::command(), shell)),
-    }
+pub(crate) fn completions(shell: Shell) -> Result<Exit, Failure> {
+    let script = script(shell, Program::Comb).map(String::into_bytes);
+    Ok(print(&script.unwrap_or_else(|| completions_of(Arguments::command(), shell))))
 }
 
 /// The completions of a program that do not depend on what is typed.

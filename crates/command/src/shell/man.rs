@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use finecomb_sys::io_reason;
 
-use crate::exit::{Exit, fail, print};
+use crate::exit::{Exit, Failure, print};
 use crate::message;
 use crate::pager::Pager;
 use crate::shell::manual;
@@ -23,22 +23,20 @@ const PAGER: &str = "PAGER";
 const DEFAULT_PAGER: &str = "exec $(command -v less || echo cat)";
 
 /// Runs the command.
-pub(crate) fn run(words: &[String], directory: Option<&Path>) -> Exit {
+pub(crate) fn run(words: &[String], directory: Option<&Path>) -> Result<Exit, Failure> {
     if let Some(directory) = directory {
-        return write_all(directory).map_or_else(fail, |()| Exit::Found);
+        write_all(directory)?;
+        return Ok(Exit::Found);
     }
-    let page = match manual::page(words) {
-        Ok(page) => page,
-        Err(reason) => return fail(reason),
-    };
+    let page = manual::page(words)?;
     if !stdout().is_terminal() {
-        return print(page.roff.as_bytes());
+        return Ok(print(page.roff.as_bytes()));
     }
     match show(&page) {
-        Ok(status) if status.success() => Exit::Found,
-        Ok(status) => fail(format_args!("{MAN}: {status}")),
+        Ok(status) if status.success() => Ok(Exit::Found),
+        Ok(status) => Err(format!("{MAN}: {status}").into()),
         Err(error) if error.kind() == ErrorKind::NotFound => show_help(words),
-        Err(error) => fail(format_args!("{MAN}: {}", io_reason(&error))),
+        Err(error) => Err(format!("{MAN}: {}", io_reason(&error)).into()),
     }
 }
 
@@ -64,19 +62,13 @@ fn show(page: &Page) -> io::Result<ExitStatus> {
 }
 
 /// Shows the help of a command on the terminal.
-fn show_help(words: &[String]) -> Exit {
-    let mut command = match manual::command(words) {
-        Ok(command) => command,
-        Err(reason) => return fail(reason),
-    };
+fn show_help(words: &[String]) -> Result<Exit, Failure> {
+    let mut command = manual::command(words)?;
     let pager = std::env::var(PAGER).ok().filter(|pager| !pager.trim().is_empty());
-    let pager = match Pager::start(pager.as_deref().unwrap_or(DEFAULT_PAGER)) {
-        Ok(pager) => pager,
-        Err(error) => return fail(format_args!("{PAGER}: {}", io_reason(&error))),
-    };
+    // Ends when dropped, after the whole help.
+    let _pager = Pager::start(pager.as_deref().unwrap_or(DEFAULT_PAGER))
+        .map_err(|error| format!("{PAGER}: {}", io_reason(&error)))?;
     // The first line that the pager shows.
     message::note(format_args!("{MAN} is not installed; this is the help"));
-    let exit = print(format!("\n{}", command.render_long_help()).as_bytes());
-    drop(pager);
-    exit
+    Ok(print(format!("\n{}", command.render_long_help()).as_bytes()))
 }

@@ -101,10 +101,12 @@ impl Matching {
     }
 
     fn line_end(&self) -> LineEnd {
-        match () {
-            () if self.crlf => LineEnd::Crlf,
-            () if self.null_data => LineEnd::Nul,
-            () => LineEnd::Lf,
+        if self.crlf {
+            LineEnd::Crlf
+        } else if self.null_data {
+            LineEnd::Nul
+        } else {
+            LineEnd::Lf
         }
     }
 
@@ -112,10 +114,12 @@ impl Matching {
     fn binary(&self, order: &Order) -> Binary {
         let other = order.last("text").max(order.last("no-binary"));
         let more = order.nth("unrestricted", 2).max(order.last("all_types"));
-        match () {
-            () if self.binary || more > other => Binary::Suppress,
-            () if self.text => Binary::Text,
-            () => Binary::Auto,
+        if self.binary || more > other {
+            Binary::Suppress
+        } else if self.text {
+            Binary::Text
+        } else {
+            Binary::Auto
         }
     }
 }

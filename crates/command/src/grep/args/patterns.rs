@@ -182,19 +182,17 @@ impl Patterns {
     }
 
     fn case(&self) -> Case {
-        match () {
-            () if self.ignore_case => Case::Insensitive,
-            () if self.smart_case => Case::Smart,
-            () => Case::Sensitive,
+        if self.ignore_case {
+            Case::Insensitive
+        } else if self.smart_case {
+            Case::Smart
+        } else {
+            Case::Sensitive
         }
     }
 
     fn boundary(&self) -> Option<Boundary> {
-        match () {
-            () if self.word_regexp => Some(Boundary::Word),
-            () if self.line_regexp => Some(Boundary::Line),
-            () => None,
-        }
+        if self.word_regexp { Some(Boundary::Word) } else { self.line_regexp.then_some(Boundary::Line) }
     }
 
     fn engine(&self) -> Engine {

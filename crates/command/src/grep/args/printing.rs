@@ -108,15 +108,20 @@ impl Modes {
     }
 
     fn mode(&self, order: &Order, invert: bool, only_matching: bool) -> Mode {
-        match () {
-            () if self.last_format(order) == Some(LineFormat::Json) || self.json => Mode::Json,
-            () if self.table(order).is_some() => Mode::Records,
-            () if self.files_with_matches => Mode::FilesWithMatches,
-            () if self.files_without_match => Mode::FilesWithoutMatch,
-            () if self.count && only_matching => Mode::CountMatches,
-            () if self.count || self.count_matches && invert => Mode::Count,
-            () if self.count_matches => Mode::CountMatches,
-            () => Mode::Lines,
+        if self.last_format(order) == Some(LineFormat::Json) || self.json {
+            Mode::Json
+        } else if self.table(order).is_some() {
+            Mode::Records
+        } else if self.files_with_matches {
+            Mode::FilesWithMatches
+        } else if self.files_without_match {
+            Mode::FilesWithoutMatch
+        } else if self.count && !only_matching || self.count_matches && invert {
+            Mode::Count
+        } else if self.count || self.count_matches {
+            Mode::CountMatches
+        } else {
+            Mode::Lines
         }
     }
 
@@ -261,11 +266,7 @@ pub(crate) struct Lines {
 impl Lines {
     /// Sets the options of these flags. Some depend on the mode.
     pub(super) fn apply(&self, order: &Order, paths: &Paths, terminal: bool, options: &mut GrepOptions) {
-        options.with_filename = match () {
-            () if self.with_filename => true,
-            () if self.no_filename => false,
-            () => self.vimgrep || !paths.one_file,
-        };
+        options.with_filename = self.with_filename || !self.no_filename && (self.vimgrep || !paths.one_file);
         options.ackmate = self.ackmate;
         options.heading = self.ackmate || !self.vimgrep && self.heading(order).unwrap_or(terminal);
         options.column = self.column || self.vimgrep && !order.has("no-column");
@@ -346,18 +347,12 @@ impl Lines {
     }
 
     fn heading(&self, order: &Order) -> Option<bool> {
-        match () {
-            () if self.heading || self.is_pretty(order, "no-heading") => Some(true),
-            () if order.has("no-heading") => Some(false),
-            () => None,
-        }
+        let is_on = self.heading || self.is_pretty(order, "no-heading");
+        if is_on { Some(true) } else { order.has("no-heading").then_some(false) }
     }
 
     fn line_number(&self, order: &Order) -> Option<bool> {
-        match () {
-            () if self.line_number || self.is_pretty(order, "no_line_number") => Some(true),
-            () if self.no_line_number => Some(false),
-            () => None,
-        }
+        let is_on = self.line_number || self.is_pretty(order, "no_line_number");
+        if is_on { Some(true) } else { self.no_line_number.then_some(false) }
     }
 }
