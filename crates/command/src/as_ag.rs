@@ -16,11 +16,10 @@ use std::slice;
 use clap::Error;
 use clap::error::ErrorKind;
 
-use self::flags::{Becomes, Flag, Setting, ValueSetting};
+use self::flags::{Becomes, Flag};
 use crate::args::parse_from;
 use crate::exit::Exit;
 use crate::grep::args::paths::input_is_readable;
-use crate::version;
 
 const HELP: &str = include_str!("as_ag/help.txt");
 
@@ -146,9 +145,9 @@ impl Translation {
         for (at, &letter) in letters.iter().enumerate() {
             let letter = char::from(letter);
             let flag = flags::by_short(letter).ok_or_else(|| unknown(&format!("-{letter}")))?;
-            let behind = &letters[at + 1..];
-            if flag.takes_value() && !behind.is_empty() {
-                return self.take(flag, Some(OsString::from_vec(behind.to_vec())), rest);
+            let after = &letters[at + 1..];
+            if flag.takes_value() && !after.is_empty() {
+                return self.take(flag, Some(OsString::from_vec(after.to_vec())), rest);
             }
             self.take(flag, None, rest)?;
         }
@@ -180,64 +179,39 @@ impl Translation {
                 };
                 self.flags.push(format!("{name}={count}").into());
             }
-            Becomes::Setting(setting) => self.set(setting),
+            Becomes::Set(set) => set(self),
             Becomes::Missing(instead) => {
                 return Err(Fault::Usage(format!("--{} is not supported; {instead}", flag.long)));
             }
-            Becomes::ValueSetting(setting) => {
+            Becomes::SetValue(set) => {
                 let value = required()?;
                 let text = value.to_str().ok_or_else(|| "not valid UTF-8".to_owned());
-                let set = text.and_then(|text| self.set_value(setting, text));
+                let set = text.and_then(|text| set(self, text));
                 set.map_err(|reason| Fault::Value(format!("--{}: {reason}", flag.long)))?;
             }
         }
         Ok(())
     }
 
-    fn set(&mut self, setting: Setting) {
-        match setting {
-            Setting::CaseSensitive => self.case = Case::Sensitive,
-            Setting::IgnoreCase => self.case = Case::Ignored,
-            Setting::SmartCase => self.case = Case::Smart,
-            Setting::Literal => self.literal = true,
-            Setting::Words => self.words = true,
-            Setting::Hidden => self.hidden = true,
-            Setting::NoRecurse => self.no_recurse = true,
-            Setting::Unrestricted => {
-                self.hidden = true;
-                self.flags.extend(["--no-ignore", "--binary"].map(OsString::from));
-            }
-            Setting::Multiline(on) => self.single_lines = !on,
-            Setting::Ackmate => self.ackmate = true,
-            Setting::Passthru => self.passthru = true,
-            Setting::Parallel => {
-                self.parallel = true;
-                self.flags.push("--parallel".into());
-            }
-            Setting::LineNumbers(on) => self.line_numbers = Some(on),
-            Setting::FilesWithMatches => self.lists_matching = true,
-            Setting::Help => self.text = Some(HELP.to_owned()),
-            Setting::Version => self.text = Some(version::of_ag()),
-            Setting::ListFileTypes => self.text = Some(types::list()),
-        }
+    fn set_unrestricted(&mut self) {
+        self.hidden = true;
+        self.flags.extend(["--no-ignore", "--binary"].map(OsString::from));
     }
 
-    fn set_value(&mut self, setting: ValueSetting, value: &str) -> Result<(), String> {
-        match setting {
-            ValueSetting::Color(part) => self.colors.extend(color(part, value)?),
-            ValueSetting::FilenamePattern => self.filename_pattern = Some(value.to_owned()),
-            ValueSetting::FileSearchRegex => self.file_search_regex = Some(value.to_owned()),
-            ValueSetting::MaxCount => match value.parse::<u64>() {
-                // ag never stops at 0.
-                Ok(0) => {}
-                Ok(count) => self.flags.push(format!("--max-count={count}").into()),
-                Err(_) => return Err(format!("expected a number, found '{value}'")),
-            },
-            ValueSetting::Width => {
-                self.flags.push(format!("--max-columns={value}").into());
-                self.flags.push("--max-columns-preview".into());
-            }
-        }
+    fn set_parallel(&mut self) {
+        self.parallel = true;
+        self.flags.push("--parallel".into());
+    }
+
+    fn set_max_count(&mut self, value: &str) -> Result<(), String> {
+        let count: u64 = value.parse().map_err(|_| format!("expected a number, found '{value}'"))?;
+        // ag never stops at 0.
+        self.flags.extend((count > 0).then(|| format!("--max-count={count}").into()));
+        Ok(())
+    }
+
+    fn set_width(&mut self, value: &str) -> Result<(), String> {
+        self.flags.extend([format!("--max-columns={value}").into(), "--max-columns-preview".into()]);
         Ok(())
     }
 
@@ -341,7 +315,7 @@ impl Translation {
 
 impl Flag {
     fn takes_value(&self) -> bool {
-        matches!(self.becomes, Becomes::Value(_) | Becomes::Lines(_) | Becomes::ValueSetting(_))
+        matches!(self.becomes, Becomes::Value(_) | Becomes::Lines(_) | Becomes::SetValue(_))
     }
 }
 

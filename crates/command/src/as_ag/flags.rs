@@ -1,6 +1,9 @@
 //! The flags of ag, and the flags of `comb grep` that they become.
 
-use Becomes::{Flags, Lines, Missing, Setting as Set, Value, ValueSetting as SetValue};
+use Becomes::{Flags, Lines, Missing, Set, SetValue, Value};
+
+use super::{Case, HELP, Translation, color, types};
+use crate::version;
 
 /// A flag of ag.
 pub(super) struct Flag {
@@ -10,7 +13,6 @@ pub(super) struct Flag {
 }
 
 /// Translation of a flag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Becomes {
     /// These flags, without values.
     Flags(&'static [&'static str]),
@@ -21,42 +23,9 @@ pub(super) enum Becomes {
     /// An error, as comb has no such flag: names the alternative.
     Missing(&'static str),
     /// Something that depends on other arguments.
-    Setting(Setting),
+    Set(fn(&mut Translation)),
     /// Something that depends on other arguments, and on a value.
-    ValueSetting(ValueSetting),
-}
-
-/// Flags without a value that are combined with others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Setting {
-    CaseSensitive,
-    IgnoreCase,
-    SmartCase,
-    Literal,
-    Words,
-    Multiline(bool),
-    Ackmate,
-    Passthru,
-    Parallel,
-    Hidden,
-    Unrestricted,
-    NoRecurse,
-    LineNumbers(bool),
-    FilesWithMatches,
-    Help,
-    Version,
-    ListFileTypes,
-}
-
-/// Flags with a value that are combined with others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ValueSetting {
-    /// Style of a part of the output, as codes of ANSI escapes.
-    Color(&'static str),
-    FilenamePattern,
-    FileSearchRegex,
-    MaxCount,
-    Width,
+    SetValue(fn(&mut Translation, &str) -> Result<(), String>),
 }
 
 const fn flag(long: &'static str, short: char, becomes: Becomes) -> Flag {
@@ -69,7 +38,7 @@ const fn long(long: &'static str, becomes: Becomes) -> Flag {
 
 /// All flags of ag 2.2 but those for file types.
 pub(super) const FLAGS: &[Flag] = &[
-    long("ackmate", Set(Setting::Ackmate)),
+    long("ackmate", Set(|all| all.ackmate = true)),
     long("affinity", Flags(&[])),
     long("noaffinity", Flags(&[])),
     flag("after", 'A', Lines("--after-context")),
@@ -78,12 +47,15 @@ pub(super) const FLAGS: &[Flag] = &[
     flag("before", 'B', Lines("--before-context")),
     long("break", Flags(&[])),
     long("nobreak", Flags(&[])),
-    flag("case-sensitive", 's', Set(Setting::CaseSensitive)),
+    flag("case-sensitive", 's', Set(|all| all.case = Case::Sensitive)),
     long("color", Flags(&["--color=always"])),
     long("nocolor", Flags(&["--color=never"])),
-    long("color-line-number", SetValue(ValueSetting::Color("line"))),
-    long("color-match", SetValue(ValueSetting::Color("match"))),
-    long("color-path", SetValue(ValueSetting::Color("path"))),
+    long(
+        "color-line-number",
+        SetValue(|all, codes| color("line", codes).map(|specs| all.colors.extend(specs))),
+    ),
+    long("color-match", SetValue(|all, codes| color("match", codes).map(|specs| all.colors.extend(specs)))),
+    long("color-path", SetValue(|all, codes| color("path", codes).map(|specs| all.colors.extend(specs)))),
     long("column", Flags(&["--column"])),
     flag("context", 'C', Lines("--context")),
     flag("count", 'c', Flags(&["--count-matches"])),
@@ -91,42 +63,56 @@ pub(super) const FLAGS: &[Flag] = &[
     long("depth", Value("--depth")),
     long("filename", Flags(&["--with-filename"])),
     long("nofilename", Flags(&["--no-filename"])),
-    flag("filename-pattern", 'g', SetValue(ValueSetting::FilenamePattern)),
-    flag("file-search-regex", 'G', SetValue(ValueSetting::FileSearchRegex)),
-    flag("files-with-matches", 'l', Set(Setting::FilesWithMatches)),
+    flag(
+        "filename-pattern",
+        'g',
+        SetValue(|all, regex| {
+            all.filename_pattern = Some(regex.to_owned());
+            Ok(())
+        }),
+    ),
+    flag(
+        "file-search-regex",
+        'G',
+        SetValue(|all, regex| {
+            all.file_search_regex = Some(regex.to_owned());
+            Ok(())
+        }),
+    ),
+    flag("files-with-matches", 'l', Set(|all| all.lists_matching = true)),
     flag("files-without-matches", 'L', Flags(&["--files-without-match"])),
-    flag("fixed-strings", 'F', Set(Setting::Literal)),
+    flag("fixed-strings", 'F', Set(|all| all.literal = true)),
     flag("follow", 'f', Flags(&["--follow"])),
     long("nofollow", Flags(&["--no-follow"])),
     long("group", Flags(&["--heading"])),
     long("nogroup", Flags(&["--no-heading"])),
     flag("heading", 'H', Flags(&["--heading", "--with-filename"])),
     long("noheading", Flags(&["--no-heading", "--with-filename"])),
-    flag("help", 'h', Set(Setting::Help)),
-    long("hidden", Set(Setting::Hidden)),
+    flag("help", 'h', Set(|all| all.text = Some(HELP.to_owned()))),
+    long("hidden", Set(|all| all.hidden = true)),
     long("ignore", Value("--ignore-dir")),
-    flag("ignore-case", 'i', Set(Setting::IgnoreCase)),
+    flag("ignore-case", 'i', Set(|all| all.case = Case::Ignored)),
     long("ignore-dir", Value("--ignore-dir")),
     long("invert-match", Flags(&["--invert-match"])),
     flag("invert", 'v', Flags(&["--invert-match"])),
-    long("list-file-types", Set(Setting::ListFileTypes)),
-    flag("literal", 'Q', Set(Setting::Literal)),
-    flag("max-count", 'm', SetValue(ValueSetting::MaxCount)),
+    long("list-file-types", Set(|all| all.text = Some(types::list()))),
+    flag("literal", 'Q', Set(|all| all.literal = true)),
+    flag("max-count", 'm', SetValue(Translation::set_max_count)),
     long("mmap", Flags(&[])),
     long("nommap", Flags(&[])),
-    long("multiline", Set(Setting::Multiline(true))),
-    long("nomultiline", Set(Setting::Multiline(false))),
-    flag("norecurse", 'n', Set(Setting::NoRecurse)),
+    long("multiline", Set(|all| all.single_lines = false)),
+    long("nomultiline", Set(|all| all.single_lines = true)),
+    flag("norecurse", 'n', Set(|all| all.no_recurse = true)),
     flag("null", '0', Flags(&["--null"])),
-    long("numbers", Set(Setting::LineNumbers(true))),
-    long("nonumbers", Set(Setting::LineNumbers(false))),
+    long("numbers", Set(|all| all.line_numbers = Some(true))),
+    long("nonumbers", Set(|all| all.line_numbers = Some(false))),
     long("one-device", Flags(&["--one-file-system"])),
     flag("only-matching", 'o', Flags(&["--only-matching"])),
     long("pager", Value("--pager")),
     long("nopager", Flags(&["--nopager"])),
-    long("parallel", Set(Setting::Parallel)),
-    long("passthrough", Set(Setting::Passthru)),
-    long("passthru", Set(Setting::Passthru)),
+    long("parallel", Set(Translation::set_parallel)),
+    long("passthrough", Set(|all| all.passthru = true)),
+    long("passthru", Set(|all| all.passthru = true)),
     flag("path-to-ignore", 'p', Value("--ignore-file")),
     long("print-all-files", Missing("ag -l '' prints all files")),
     long("print-long-lines", Flags(&["--max-columns=0"])),
@@ -137,14 +123,14 @@ pub(super) const FLAGS: &[Flag] = &[
     flag("search-zip", 'z', Flags(&["--search-zip"])),
     long("silent", Flags(&["--no-messages"])),
     flag("skip-vcs-ignores", 'U', Flags(&["--no-ignore-vcs"])),
-    flag("smart-case", 'S', Set(Setting::SmartCase)),
+    flag("smart-case", 'S', Set(|all| all.case = Case::Smart)),
     long("stats", Flags(&["--stats"])),
     long("stats-only", Flags(&["--stats-only"])),
-    flag("unrestricted", 'u', Set(Setting::Unrestricted)),
-    flag("version", 'V', Set(Setting::Version)),
+    flag("unrestricted", 'u', Set(Translation::set_unrestricted)),
+    flag("version", 'V', Set(|all| all.text = Some(version::of_ag()))),
     long("vimgrep", Flags(&["--vimgrep"])),
-    flag("width", 'W', SetValue(ValueSetting::Width)),
-    flag("word-regexp", 'w', Set(Setting::Words)),
+    flag("width", 'W', SetValue(Translation::set_width)),
+    flag("word-regexp", 'w', Set(|all| all.words = true)),
     long("workers", Value("--threads")),
 ];
 
