@@ -73,9 +73,9 @@ pub(crate) fn parse(given: Vec<OsString>) -> Result<crate::args::Command, Error>
     if let Some(command) = arguments.special.command() {
         return Ok(command);
     }
-    let configured = match arguments.grep.config() {
-        true => config::parse_with_file(CONFIG_VARIABLE, given, 1, parse_from).transpose()?,
-        false => None,
+    let configured = match arguments.grep.running.no_config {
+        false => config::parse_with_file(CONFIG_VARIABLE, given, 1, parse_from).transpose()?,
+        true => None,
     };
     Ok(crate::args::Command::Grep(Box::new(configured.unwrap_or(arguments).grep)))
 }

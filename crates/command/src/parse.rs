@@ -44,7 +44,7 @@ pub(crate) fn parse() -> Result<Arguments, Error> {
 fn parse_comb(given: Vec<OsString>) -> Result<Arguments, Error> {
     let arguments = parse_from(&given)?;
     match &arguments.command {
-        Command::Grep(grep) if grep.config() => {
+        Command::Grep(grep) if !grep.running.no_config => {
             config::parse_with_file(grep::args::CONFIG_VARIABLE, given, 2, parse_from)
                 .unwrap_or(Ok(arguments))
         }

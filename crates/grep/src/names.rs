@@ -2,35 +2,25 @@
 
 use std::io::Write;
 
-use finecomb_scan::{
-    Block, Inputs, Ordered, OrderedOptions, Output, Print, Search, Select, Source, Wants, in_order,
-};
+use finecomb_scan::{Block, Inputs, OrderedOptions, Output, Print, Search, Select, Source, Wants, in_order};
 
+use crate::Outcome;
 use crate::options::GrepOptions;
 use crate::print::lines::Style;
+use crate::search::Totals;
 
-/// Prints the paths of the files that would be searched. [`Ordered::files`] is their number.
+/// Prints the paths of the files that would be searched. [`Outcome::files`] is their number.
 pub fn list(
     inputs: &Inputs,
     options: &OrderedOptions<'_>,
     grep: &GrepOptions,
     out: &mut (dyn Write + Send),
-) -> Ordered<()> {
+) -> Outcome {
     let style = Style::new(grep);
     let options = options.clone().limit(grep.scan_limit());
     let done = in_order(inputs, &options, None, out, || NamePrinter { style: &style });
-    Ordered {
-        visits: Vec::new(),
-        problems: done.problems,
-        files: done.files,
-        checks: done.checks,
-        bytes: done.bytes,
-        printed: done.printed,
-        omitted: done.omitted,
-        end: done.end,
-        output_error: done.output_error,
-        report: done.report,
-    }
+    let totals = Totals { any: done.files > 0, ..Totals::default() };
+    Outcome::of(done, totals)
 }
 
 /// Visitor that prints paths and opens no files.

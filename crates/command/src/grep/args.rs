@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 use finecomb_grep::GrepOptions;
 use finecomb_scan::{
-    Encoding, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, Mapping, Preprocessor, ScanOptions, WalkOptions, Width,
+    Encoding, Inputs, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, Mapping, ScanOptions, WalkOptions, Width,
 };
 use ignore::types::Types;
 
@@ -117,7 +117,7 @@ pub(crate) struct Arguments {
     matching: matching::Matching,
 
     #[command(flatten)]
-    modes: printing::Modes,
+    pub(super) modes: printing::Modes,
 
     #[command(flatten)]
     lines: printing::Lines,
@@ -126,13 +126,13 @@ pub(crate) struct Arguments {
     colors: color::Colors,
 
     #[command(flatten)]
-    running: Running,
+    pub(crate) running: Running,
 }
 
 #[derive(Args)]
 #[group(skip)]
 #[command(next_help_heading = "General options")]
-struct Running {
+pub(crate) struct Running {
     /// Number of threads; auto (or 0) adapts to the available cores
     ///
     /// -w, which is short for this flag in other commands, is short for --word-regexp here.
@@ -140,13 +140,13 @@ struct Running {
     threads: Width,
 
     #[command(flatten)]
-    index: IndexUse,
+    pub(crate) index: IndexUse,
 
     #[command(flatten)]
-    update: IndexUpdate,
+    pub(crate) update: IndexUpdate,
 
     #[command(flatten)]
-    profile: Profile,
+    pub(crate) profile: Profile,
 
     /// Suppress messages about files that cannot be read; the exit status is unchanged
     #[arg(long, alias = "silent", add = Off(&["messages"]))]
@@ -154,17 +154,17 @@ struct Running {
 
     /// Report on standard error which indexes were used and what they spared, or why they were not used
     #[arg(long, alias = "trace", hide_short_help = true)]
-    debug: bool,
+    pub(crate) debug: bool,
 
     /// On a terminal, print through this program, such as 'less -R'
     ///
     /// Messages go through it too. Ctrl-C stops the search, and the program shows what was found until then.
     #[arg(long, value_name = "COMMAND", hide_short_help = true, add = Off(&["nopager"]))]
-    pager: Option<String>,
+    pub(crate) pager: Option<String>,
 
     /// Ignore the configuration file named by COMB_CONFIG
     #[arg(long)]
-    no_config: bool,
+    pub(crate) no_config: bool,
 
     /// Skip and report lines longer than SIZE
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = |text: &str| size::parse(text, 1, MAX_LINE_LIMIT), hide_short_help = true, add = ByName)]
@@ -257,6 +257,22 @@ impl Arguments {
         Ok(options)
     }
 
+    /// The inputs of a search.
+    ///
+    /// # Errors
+    ///
+    /// If a glob, a type or another selection of files is invalid.
+    pub(crate) fn inputs(&self, paths: Paths) -> Result<Inputs, UsageError> {
+        Ok(Inputs {
+            named: paths.paths,
+            strip_dot: paths.implicit,
+            walk: self.walk()?,
+            encoding: self.matching.encoding.unwrap_or(Encoding::Auto),
+            decompress: self.matching.search_zip(&self.order),
+            preprocessor: self.matching.preprocessor(&self.order)?,
+        })
+    }
+
     /// Selection of the files in directories.
     pub(crate) fn walk(&self) -> Result<WalkOptions, UsageError> {
         self.files.options(&self.order)
@@ -286,46 +302,6 @@ impl Arguments {
         }
     }
 
-    /// Whether to use indexes of directories, and where they are.
-    pub(crate) fn index(&self) -> &IndexUse {
-        &self.running.index
-    }
-
-    /// Whether to update indexes after the search.
-    pub(crate) fn updates_index(&self) -> bool {
-        self.running.update.index_update
-    }
-
-    /// Whether to report how indexes were used.
-    pub(crate) fn debug(&self) -> bool {
-        self.running.debug
-    }
-
-    /// The program that shows the output on a terminal.
-    pub(crate) fn pager(&self) -> Option<&str> {
-        self.running.pager.as_deref()
-    }
-
-    /// Text encoding of the files.
-    pub(crate) fn encoding(&self) -> Encoding {
-        self.matching.encoding.unwrap_or(Encoding::Auto)
-    }
-
-    /// The flags of the profiler.
-    pub(crate) fn profile(&self) -> &Profile {
-        &self.running.profile
-    }
-
-    /// Whether compressed files are searched.
-    pub(crate) fn search_zip(&self) -> bool {
-        self.matching.search_zip(&self.order)
-    }
-
-    /// The preprocessor of the files.
-    pub(crate) fn preprocessor(&self) -> Result<Option<Preprocessor>, UsageError> {
-        self.matching.preprocessor(&self.order)
-    }
-
     /// The format of a table, if that is the output.
     ///
     /// # Errors
@@ -333,22 +309,15 @@ impl Arguments {
     /// If this build does not have it, standard output is a terminal, or another flag prints text as well.
     pub(crate) fn table(&self) -> Result<Option<TableFormat>, UsageError> {
         let Some(table) = self.modes.table(&self.order) else { return Ok(None) };
-        let flags =
-            [("--stats", self.stats()), ("--totals", self.totals()), ("--compact", self.lines.compact)];
+        let flags = [
+            ("--stats", self.modes.stats()),
+            ("--totals", self.modes.totals),
+            ("--compact", self.lines.compact),
+        ];
         if let Some((flag, _)) = flags.into_iter().find(|&(_, is_given)| is_given) {
             return Err(UsageError(format!("{flag}: prints text; omit it with --format {table}")));
         }
         table.printed().map(Some).map_err(UsageError)
-    }
-
-    /// Whether statistics are printed at the end.
-    pub(crate) fn stats(&self) -> bool {
-        self.modes.stats()
-    }
-
-    /// Whether totals are printed at the end.
-    pub(crate) fn totals(&self) -> bool {
-        self.modes.totals()
     }
 
     /// When to use colour.
@@ -365,11 +334,6 @@ impl Arguments {
     /// Whether to report invalid globs in ignore files.
     pub(crate) fn rule_messages(&self) -> bool {
         self.order.last("ignore-messages") >= self.order.last("no-ignore-messages")
-    }
-
-    /// Whether to read the configuration file.
-    pub(crate) fn config(&self) -> bool {
-        !self.running.no_config
     }
 
     /// Whether flags give patterns. The first positional argument is then a path.

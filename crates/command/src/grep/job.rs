@@ -16,7 +16,7 @@ use crate::args::named::{ByName, Named};
 use crate::args::tree_index::IndexUse;
 use crate::faults::Faults;
 use crate::grep::args::Arguments;
-use crate::grep::run::{has_files, inputs};
+use crate::grep::run::has_files;
 use crate::indexed_search::{Indexed, sought};
 
 /// Headings of flags that decide what is found. Those under other headings have the mark [`ByName`].
@@ -94,9 +94,9 @@ impl GrepJob {
         let paths = arguments.paths_of(files.clone())?;
         let options = arguments.grep(&paths, false)?.mode(Mode::Records).named_as_found(!are_named);
         // Without a path, the command would search the current directory.
-        let inputs = Inputs { named: files, ..inputs(&arguments, paths)? };
+        let inputs = Inputs { named: files, ..arguments.inputs(paths)? };
         let scan = arguments.scan().part(part);
-        let job = Self::new(options, inputs, scan.width, arguments.index().clone())?;
+        let job = Self::new(options, inputs, scan.width, arguments.running.index)?;
         Ok(Self { scan, ..job })
     }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, Stats, grep, list};
-use finecomb_scan::{Inputs, Omitted, Ordered, OrderedOptions, Problem, ProblemKind, ScanOptions};
+use finecomb_scan::{Inputs, Omitted, OrderedOptions, Problem, ProblemKind, ScanOptions};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Count, counted};
 use finecomb_tree_index::Error;
 
 use crate::exit::{Ending, Exit, Failure, check_output};
-use crate::grep::args::{Arguments, Job, Paths, UsageError};
+use crate::grep::args::{Arguments, Job, Running};
 use crate::indexed_search as indexed;
 use crate::indexed_search::{Indexed, sought};
 use crate::message;
@@ -23,42 +23,39 @@ use crate::program::Program;
 pub(crate) fn run(arguments: Arguments, start: Instant) -> Result<Exit, Failure> {
     arguments.color().apply();
     check_output()?;
-    match arguments.job() {
-        Job::Search => search(&arguments, start),
-        Job::Files => files(&arguments, start),
-        Job::TypeList => types(&arguments),
-    }
+    if arguments.job() == Job::TypeList { types(&arguments) } else { search(&arguments, start) }
 }
 
+/// Searches, or prints the files that would be searched.
 fn search(arguments: &Arguments, start: Instant) -> Result<Exit, Failure> {
     let started = Instant::now();
+    let is_search = arguments.job() == Job::Search;
     let paths = arguments.paths()?;
     let implicit = paths.implicit;
     let options = arguments.grep(&paths, stdout().is_terminal())?;
-    let inputs = inputs(arguments, paths)?;
+    let inputs = arguments.inputs(paths)?;
     // A table has columns, even if it has no rows.
-    let table = arguments.table()?.filter(|_| !options.quiet);
-    if table.is_none() && (options.max_count == Some(0) || options.prints_no_results()) {
+    let table = if is_search { arguments.table()?.filter(|_| !options.quiet) } else { None };
+    if table.is_none() && (is_search && options.max_count == Some(0) || options.prints_no_results()) {
         // Returns before the pattern is parsed.
         return Ok(Exit::NotFound);
     }
-    let query = Query::new(&options)?;
-    if table.is_none() && !query.can_match() {
+    let query = if is_search { Some(Query::new(&options)?) } else { None };
+    if table.is_none() && query.as_ref().is_some_and(|query| !query.can_match()) {
         return Ok(Exit::NotFound);
     }
-    profile::check(arguments.profile(), &inputs.named)?;
+    let Running { index, update, profile, debug, .. } = &arguments.running;
+    profile::check(profile, &inputs.named)?;
     let scan = arguments.scan();
-    let sought = sought(&inputs, &scan, &query);
-    let indexes = Indexed::new(
-        arguments.index(),
-        arguments.updates_index(),
-        arguments.messages(),
-        sought.as_ref(),
-        scan.width,
-    )?;
+    let sought = query.as_ref().and_then(|query| sought(&inputs, &scan, query));
+    let indexes =
+        Indexed::new(index, update.index_update, arguments.messages(), sought.as_ref(), scan.width)?;
     let pager = pager(arguments, &options)?;
     let scan = indexes.scan(with_pager(scan, pager.as_ref()));
-    let run = |out: &mut (dyn Write + Send)| grep(&inputs, &scan, &query, out);
+    let run = |out: &mut (dyn Write + Send)| match &query {
+        Some(query) => grep(&inputs, &scan, query, out),
+        None => list(&inputs, &scan, &options, out),
+    };
     let (mut outcome, end) = match table.map(|table| table.lines(stdout(), run)) {
         None => (run(&mut stdout()), Ok(Vec::new())),
         Some(done) => done?,
@@ -72,12 +69,17 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, Failure> {
     });
     let opened = indexes.take_opened();
     if outcome.output_error.is_none() && table.is_none() {
-        let summary = summary(arguments, &options, &outcome, &opened.failures, started);
+        let summary = if is_search {
+            summary(arguments, &options, &outcome, &opened.failures, started)
+        } else {
+            files_summary(arguments, &options, &outcome)
+        };
         outcome.output_error = stdout().write_all(&summary).err();
     }
     let index_failed = indexes.report(&opened.failures);
     // Without a PATH, a search of no files at all is probably a mistake. To ag, it is not.
-    let no_files = outcome.files == 0
+    let no_files = is_search
+        && outcome.files == 0
         && implicit
         && Program::current() != Program::Ag
         && !(opened.is_reduced && has_files(&inputs, arguments.scan(), &options));
@@ -89,65 +91,34 @@ fn search(arguments: &Arguments, start: Instant) -> Result<Exit, Failure> {
             message::error(no_files_searched());
         }
     }
-    if arguments.debug() {
-        indexed::explain(&opened, outcome.checks);
+    // A list compares no files.
+    let checks = outcome.checks.filter(|_| is_search);
+    if *debug {
+        indexed::explain(&opened, checks);
     }
-    let profiled = profile::show(outcome.report, arguments.profile(), &inputs.named, start);
-    indexes.update(&opened, outcome.checks);
+    let profiled = profile::show(outcome.report, profile, &inputs.named, start);
+    indexes.update(&opened, checks);
     let failed =
         no_files || index_failed || outcome.problems.iter().any(affects_exit) || !outcome.failures.is_empty();
     let Outcome { output_error, any, .. } = outcome;
     Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
 }
 
-fn files(arguments: &Arguments, start: Instant) -> Result<Exit, Failure> {
-    let paths = arguments.paths()?;
-    let options = arguments.grep(&paths, stdout().is_terminal())?;
-    let inputs = inputs(arguments, paths)?;
-    if options.prints_no_results() {
-        return Ok(Exit::NotFound);
-    }
-    profile::check(arguments.profile(), &inputs.named)?;
-    let scan = arguments.scan();
-    let indexes =
-        Indexed::new(arguments.index(), arguments.updates_index(), arguments.messages(), None, scan.width)?;
-    let pager = pager(arguments, &options)?;
-    let scan = indexes.scan(with_pager(scan, pager.as_ref()));
-    let mut done = list(&inputs, &scan, &options, &mut stdout());
-    if is_interrupted(&scan) {
-        return Ok(Exit::Interrupted);
-    }
-    if done.output_error.is_none() && !options.quiet {
-        let summary = files_summary(arguments, &options, &done);
-        done.output_error = stdout().write_all(summary.as_bytes()).err();
-    }
-    let opened = indexes.take_opened();
-    let index_failed = indexes.report(&opened.failures);
-    if arguments.messages() {
-        report(&done.problems, arguments.rule_messages());
-    }
-    if arguments.debug() {
-        indexed::explain(&opened, None);
-    }
-    let profiled = profile::show(done.report, arguments.profile(), &inputs.named, start);
-    indexes.update(&opened, None);
-    let failed = index_failed || done.problems.iter().any(affects_exit);
-    let (output_error, any) = (done.output_error, done.files > 0);
-    Ok(Ending { output_error, profiled, any, failed, quiet: options.quiet }.exit())
-}
-
 /// Lines after the paths of `--files`.
-fn files_summary(arguments: &Arguments, options: &GrepOptions, done: &Ordered<()>) -> String {
-    let mut text = if options.compact { more(done.omitted, false) } else { String::new() };
-    if arguments.totals() {
-        text += &format!("{}\n", counted(done.files, "file"));
+fn files_summary(arguments: &Arguments, options: &GrepOptions, outcome: &Outcome) -> Vec<u8> {
+    if options.quiet {
+        return Vec::new();
     }
-    text
+    let mut text = if options.compact { more(outcome.omitted, false) } else { String::new() };
+    if arguments.modes.totals {
+        text += &format!("{}\n", counted(outcome.files, "file"));
+    }
+    text.into_bytes()
 }
 
 /// Starts the pager, if one is wanted and there is output, which goes to a terminal.
 fn pager(arguments: &Arguments, options: &GrepOptions) -> Result<Option<Pager>, String> {
-    let command = arguments.pager().filter(|_| !options.quiet && stdout().is_terminal());
+    let command = arguments.running.pager.as_deref().filter(|_| !options.quiet && stdout().is_terminal());
     let pager = command.map(Pager::start).transpose();
     pager.map_err(|error| format!("--pager: {}", io_reason(&error)))
 }
@@ -194,21 +165,6 @@ fn types(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(if types.definitions().is_empty() { Exit::NotFound } else { Exit::Found })
 }
 
-/// The inputs of a search.
-///
-/// # Errors
-/// If a glob, a type or another selection of files is invalid.
-pub(crate) fn inputs(arguments: &Arguments, paths: Paths) -> Result<Inputs, UsageError> {
-    Ok(Inputs {
-        named: paths.paths,
-        strip_dot: paths.implicit,
-        walk: arguments.walk()?,
-        encoding: arguments.encoding(),
-        decompress: arguments.search_zip(),
-        preprocessor: arguments.preprocessor()?,
-    })
-}
-
 /// Lines after the results.
 fn summary(
     arguments: &Arguments,
@@ -225,7 +181,7 @@ fn summary(
     if options.compact && !options.quiet {
         text += &more(outcome.omitted, options.mode == Mode::Lines);
     }
-    if arguments.stats() {
+    if arguments.modes.stats() {
         text += &statistics(&outcome.stats, elapsed.as_secs_f64());
         let Omitted { results, files } = outcome.omitted;
         if results > 0 {
@@ -234,7 +190,7 @@ fn summary(
         }
         text += &indexed::statistics(outcome, index_failures);
     }
-    if arguments.totals() {
+    if arguments.modes.totals {
         text += &totals(&outcome.stats);
     }
     text.into_bytes()

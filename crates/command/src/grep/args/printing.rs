@@ -80,7 +80,7 @@ pub(crate) struct Modes {
     ///
     /// They do not depend on --limit. --json has them in its last message.
     #[arg(long)]
-    totals: bool,
+    pub(crate) totals: bool,
 
     /// Print statistics only.
     #[arg(long, hide = true, add = Off(&["no-stats"]))]
@@ -98,13 +98,8 @@ impl Modes {
     }
 
     /// Whether statistics are printed at the end.
-    pub(super) fn stats(&self) -> bool {
+    pub(crate) fn stats(&self) -> bool {
         self.stats || self.stats_only
-    }
-
-    /// Whether totals are printed at the end.
-    pub(super) fn totals(&self) -> bool {
-        self.totals
     }
 
     fn mode(&self, order: &Order, invert: bool, only_matching: bool) -> Mode {

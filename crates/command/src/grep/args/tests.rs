@@ -358,13 +358,12 @@ fn a_regex_selects_paths() {
 
 #[test]
 fn encodings_are_known_by_name() {
-    assert_eq!(parse("x").encoding(), Encoding::Auto);
-    assert_eq!(parse("x -E none").encoding(), Encoding::None);
-    assert_eq!(parse("x -E none --no-encoding").encoding(), Encoding::Auto);
-    assert!(
-        matches!(parse("x -E utf-16le").encoding(), Encoding::Label(named) if named.name() == "UTF-16LE")
-    );
-    assert!(parse("x -z").search_zip() && !parse("x -z --no-search-zip").search_zip());
+    let inputs = |line| parse(line).inputs(Paths::new(Vec::new(), || false)).expect("inputs");
+    assert_eq!(inputs("x").encoding, Encoding::Auto);
+    assert_eq!(inputs("x -E none").encoding, Encoding::None);
+    assert_eq!(inputs("x -E none --no-encoding").encoding, Encoding::Auto);
+    assert!(matches!(inputs("x -E utf-16le").encoding, Encoding::Label(named) if named.name() == "UTF-16LE"));
+    assert!(inputs("x -z").decompress && !inputs("x -z --no-search-zip").decompress);
 }
 
 #[test]
@@ -392,7 +391,7 @@ fn flags_of_ag_have_the_meaning_of_ag() {
 #[test]
 fn flags_without_an_effect_are_accepted() {
     let line = "x --line-buffered --block-buffered --no-ignore-messages --break --parallel";
-    assert!(parse(line).config() && !parse("x --no-config").config());
+    assert!(!parse(line).running.no_config && parse("x --no-config").running.no_config);
 }
 
 #[test]
