@@ -50,6 +50,9 @@ pub(crate) fn options<C: Args, O: Args + DeserializeOwned>(named: Named) -> Resu
 
 /// Parses options as flags of a command, where the last of conflicting ones takes precedence, after other `words`.
 ///
+/// The flags of `grep` are not read by serde as those of other commands: clap does not report which flags override each other, and many depend
+/// on their positions. Serde would need an attribute at each value and a second table of overrides, which is several times this function.
+///
 /// # Errors
 /// If a name or a value is invalid, or `is_option` is false for the flag. The message is that of the command.
 pub(crate) fn parse<C: Args>(
