@@ -3,19 +3,12 @@
 //! The structs of options have the flags and serde. Flags fill them by clap, and names by serde; names, aliases and conflicts are those of
 //! the flags.
 
-use clap::builder::ArgExt;
 use clap::{Arg, Args, Command};
 use serde::de::DeserializeOwned;
 use serde::de::value::MapDeserializer;
 use serde_json::{Error, Value};
 
 use crate::args::value;
-
-/// Marks a flag that is also an option by name, unlike others under its heading.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ByName;
-
-impl ArgExt for ByName {}
 
 /// Options by name, in the order given. A name may have underscores for hyphens, and be an alias.
 pub type Named = Vec<(String, Value)>;

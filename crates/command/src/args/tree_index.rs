@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
-use crate::args::named::ByName;
 use crate::args::selection::UsageError;
-use crate::args::value;
+use crate::args::value::{self, ByName};
 
 /// Environment variable with the default of `--index`.
 const USE: &str = "COMB_INDEX";

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::slice;
 
 use clap::ValueEnum;
+use clap::builder::ArgExt;
 use finecomb_scan::{Encoding, Width};
 use finecomb_top::{Every, Field, InputFormat, Last, Normalizer, TimeForm, Zone};
 use serde::de::Error;
@@ -14,6 +15,12 @@ use serde_json::Value;
 use crate::args::tree_index::WhenIndexed;
 use crate::args::{selection, threads};
 use crate::top::options::key_fields::KeyFields;
+
+/// Marks a flag that is also an option by name, unlike others under its heading.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByName;
+
+impl ArgExt for ByName {}
 
 /// Reason that is replaced by that of the flag.
 const INVALID: &str = "invalid value";

@@ -24,10 +24,10 @@ use ignore::types::Types;
 
 use self::order::Off;
 pub(crate) use self::paths::Paths;
-use crate::args::named::ByName;
 use crate::args::profile::Profile;
 pub(crate) use crate::args::selection::UsageError;
 use crate::args::tree_index::{IndexUpdate, IndexUse};
+use crate::args::value::ByName;
 use crate::args::{size, threads};
 use crate::shell::facts;
 use crate::tables::TableFormat;

@@ -12,8 +12,9 @@ use finecomb_scan::{FoundFile, Inputs, Problem, ScanOptions, Stop, Watch, Width,
 
 use crate::advice::Advised;
 use crate::args::named;
-use crate::args::named::{ByName, Named};
+use crate::args::named::Named;
 use crate::args::tree_index::IndexUse;
+use crate::args::value::ByName;
 use crate::faults::Faults;
 use crate::grep::args::Arguments;
 use crate::grep::run::has_files;

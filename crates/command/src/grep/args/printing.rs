@@ -4,8 +4,8 @@ use clap::Args;
 use finecomb_grep::{GrepOptions, Mode, NewScopeFinder};
 
 use crate::args::format::LineFormat;
-use crate::args::named::ByName;
 use crate::args::selection::UsageError;
+use crate::args::value::ByName;
 use crate::grep::args::order::{Off, Order};
 use crate::grep::args::paths::Paths;
 use crate::grep::args::value;
