@@ -25,7 +25,7 @@ use finecomb_scan::{
 use crate::cells::Span;
 use crate::count::answer::{Answer, Outcome};
 use crate::count::bucket_pairs::{OfWorker, PairCounts};
-use crate::count::deferred::{Deferred, Resolved, Sample};
+use crate::count::deferred::{Deferred, HashSample, Resolved};
 use crate::count::live::{Live, WorkerCounts};
 use crate::count::order::Selection;
 use crate::count::spill::{Selected, Spill, Spiller};
@@ -185,7 +185,7 @@ enum Maker<'q> {
 }
 
 /// A shard of a worker's table. The first shard has the worker's tally.
-pub(crate) struct Part {
+pub(crate) struct TableShard {
     shard: usize,
     table: Arc<Table>,
     tally: Tally,
@@ -242,7 +242,7 @@ impl<'q> Counter<'q> {
         query: &'q Query,
         live: Option<&'q Live>,
         spill: Option<&Arc<Spill>>,
-        sample: &Arc<Sample>,
+        sample: &Arc<HashSample>,
     ) -> Self {
         if live.is_some() || spill.is_some() {
             return Self::new(query, live, spill);
@@ -394,7 +394,7 @@ impl<'q> Counter<'q> {
 }
 
 impl Accumulate for Counter<'_> {
-    type Part = Part;
+    type Part = TableShard;
     type Joined = Joined;
 
     fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()> {
@@ -421,7 +421,7 @@ impl Accumulate for Counter<'_> {
         ControlFlow::Continue(())
     }
 
-    fn into_parts(mut self) -> Vec<Part> {
+    fn into_parts(mut self) -> Vec<TableShard> {
         let query = self.query;
         if let Some(spiller) = &mut self.spiller {
             spiller.end(&self.counts);
@@ -441,7 +441,7 @@ impl Accumulate for Counter<'_> {
             OfWorker { keys: Arc::clone(&table), pairs }
         });
         (0..SHARDS)
-            .map(|shard| Part {
+            .map(|shard| TableShard {
                 shard,
                 table: Arc::clone(&table),
                 tally: std::mem::take(&mut tally),
@@ -453,11 +453,11 @@ impl Accumulate for Counter<'_> {
             .collect()
     }
 
-    fn join(mut parts: Vec<Part>) -> Joined {
+    fn join(mut parts: Vec<TableShard>) -> Joined {
         let tallies = parts.iter_mut().map(|part| std::mem::take(&mut part.tally));
         let tally = tallies.fold(Tally::default(), Tally::merge);
         let pairs = parts.iter_mut().filter_map(|part| part.pairs.take()).collect();
-        let Some(Part { shard, selection, spill, .. }) = parts.first() else {
+        let Some(TableShard { shard, selection, spill, .. }) = parts.first() else {
             return Joined { selected: Selected::default(), tally, pairs, changed: Vec::new() };
         };
         let tables: Vec<&Table> = parts.iter().map(|part| &*part.table).collect();

@@ -36,12 +36,12 @@ pub(crate) fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, m
     let inputs = &*inputs.without_repeated_streams();
     let pending = memory / PENDING;
     let ordered = OrderedOptions::from(options.clone()).pending(pending.max(MIN_PENDING));
-    let mut sink = Sink(Summary::new(memory - pending));
+    let mut sink = SummaryWriter(Summary::new(memory - pending));
     let Ordered { visits, problems, report, .. } = in_order(inputs, &ordered, None, &mut sink, || Feeder {
         counter: Counter::new(query, None, None),
         bytes: 0,
     });
-    let Sink(summary) = sink;
+    let SummaryWriter(summary) = sink;
     let is_stopped = || options.stop.as_ref().is_some_and(|stop| stop.is_raised());
     let bytes = visits.iter().map(|visit| visit.bytes).sum();
     let tallies = visits.into_iter().map(|visit| visit.counter.tally());
@@ -118,9 +118,9 @@ impl Print for Feeder<'_> {
 }
 
 /// Receives the keys in order.
-struct Sink(Summary);
+struct SummaryWriter(Summary);
 
-impl Write for Sink {
+impl Write for SummaryWriter {
     fn write(&mut self, keys: &[u8]) -> io::Result<usize> {
         self.0.add(keys);
         Ok(keys.len())

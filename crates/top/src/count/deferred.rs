@@ -63,12 +63,12 @@ const BITS_PER_KEY: usize = 32;
 
 /// A key that was deferred.
 #[derive(Clone, Copy, Debug, Default)]
-struct Key {
+struct DeferredKey {
     hash: u64,
     place: u64,
 }
 
-impl Key {
+impl DeferredKey {
     fn position(self) -> u64 {
         self.place >> LENGTH_BITS
     }
@@ -86,14 +86,14 @@ pub(crate) struct Deferred {
     from: usize,
     /// Number of keys of the answer.
     number: usize,
-    state: State,
+    decision: Decision,
     /// A key that is not greater than this one is not deferred.
     least: Vec<u8>,
     least_start: u64,
     /// Number of keys in the table when the least key was chosen.
     chosen_at: usize,
     recent: Vec<u64>,
-    sample: Arc<Sample>,
+    sample: Arc<HashSample>,
     /// Number of keys since the last look at the sample, and of keys among them that had occurred before.
     sampled: usize,
     repeated: usize,
@@ -106,7 +106,7 @@ pub(crate) struct Deferred {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum Decision {
     /// This many keys were counted in the last blocks, and nearly all were new.
     Waiting(usize),
     Deferring,
@@ -116,13 +116,13 @@ enum State {
 
 /// Hashes of a part of the deferred keys of all workers, from which they learn how many keys repeat.
 #[derive(Debug, Default)]
-pub(crate) struct Sample {
+pub(crate) struct HashSample {
     hashes: [Mutex<HashSet<u64>>; 32],
     /// Whether too many do.
     is_over: AtomicBool,
 }
 
-impl Sample {
+impl HashSample {
     /// Adds a hash. Returns `false` if it was there.
     #[inline(never)]
     fn insert(&self, hash: u64) -> bool {
@@ -145,13 +145,13 @@ impl Deferred {
         order: &Order,
         hasher: Hasher,
         from: usize,
-        sample: &Arc<Sample>,
+        sample: &Arc<HashSample>,
     ) -> Option<Self> {
         order.is_by_descending_count().then(|| Self {
             hasher,
             from: from.max(order.number.saturating_mul(4)),
             number: order.number,
-            state: State::Waiting(0),
+            decision: Decision::Waiting(0),
             least: Vec::new(),
             least_start: 0,
             chosen_at: 0,
@@ -169,8 +169,8 @@ impl Deferred {
 
     /// Begins a block, whose keys are spans of it. `None` if none of them can be deferred.
     pub(crate) fn begin(&mut self, block: &Block<'_>) -> Option<&mut Self> {
-        let file = block.file.as_ref().filter(|_| self.state != State::Over)?;
-        if self.state != State::Deferring {
+        let file = block.file.as_ref().filter(|_| self.decision != Decision::Over)?;
+        if self.decision != Decision::Deferring {
             return Some(self);
         }
         let number = match self.files.iter().rposition(|(known, _)| known.is(file)) {
@@ -195,7 +195,7 @@ impl Deferred {
     /// Counts `keys`, which are spans of `text`, in the table, unless new ones are deferred.
     pub(crate) fn count(&mut self, table: &mut Table, text: &[u8], keys: &[Span]) {
         let before = table.len();
-        if self.state == State::Deferring {
+        if self.decision == Decision::Deferring {
             table.visit(text, keys, &mut *self);
         } else {
             table.count(text, keys);
@@ -206,19 +206,19 @@ impl Deferred {
     /// Decides whether to defer keys of the next blocks. `keys` were counted, and the table had `before` keys before.
     fn decide(&mut self, table: &mut Table, keys: usize, before: usize) {
         let known = table.len();
-        match self.state {
-            State::Waiting(_) if known < self.from => {}
-            State::Waiting(so_far) => {
+        match self.decision {
+            Decision::Waiting(_) if known < self.from => {}
+            Decision::Waiting(so_far) => {
                 let repeated = keys - (known - before);
                 let so_far = if repeated * REPEATED < keys { so_far + keys } else { 0 };
-                self.state = State::Waiting(so_far);
+                self.decision = Decision::Waiting(so_far);
                 if so_far >= self.from / 4 {
                     self.recent = vec![0; RECENT];
                     self.choose_least(table);
-                    self.state = State::Deferring;
+                    self.decision = Decision::Deferring;
                 }
             }
-            State::Deferring => {
+            Decision::Deferring => {
                 if self.sampled >= WINDOW {
                     if self.repeated * REPEATED_LATER > self.sampled {
                         self.sample.is_over.store(true, Ordering::Relaxed);
@@ -226,18 +226,18 @@ impl Deferred {
                     (self.sampled, self.repeated) = (0, 0);
                 }
                 if self.sample.is_over.load(Ordering::Relaxed) {
-                    self.state = State::Over;
+                    self.decision = Decision::Over;
                     self.count_again(table);
                 } else if known >= 2 * self.chosen_at {
                     // Keys in descending order would all be smaller than another least one, too.
                     if self.lists.total() < known {
-                        self.state = State::Over;
+                        self.decision = Decision::Over;
                     } else {
                         self.choose_least(table);
                     }
                 }
             }
-            State::Over => {}
+            Decision::Over => {}
         }
     }
 
@@ -259,7 +259,7 @@ impl Deferred {
         let lists = std::mem::take(&mut self.lists);
         table.reserve(lists.total());
         let mut keys: Vec<_> = (0..SHARDS).map(|shard| lists.keys(shard).peekable()).collect();
-        let (mut bytes, mut chosen, mut spans) = (ReadBuffer::new(), Vec::<&Key>::new(), Vec::new());
+        let (mut bytes, mut chosen, mut spans) = (ReadBuffer::new(), Vec::<&DeferredKey>::new(), Vec::new());
         for (number, stretch) in self.stretches.iter().enumerate() {
             let end = self.stretches.get(number + 1).map_or(self.end, |next| next.position);
             let mut position = stretch.position;
@@ -292,11 +292,11 @@ impl Deferred {
 
     /// Bytes of memory.
     pub(crate) fn memory(&self) -> usize {
-        self.lists.slabs.iter().map(|slab| slab.capacity() * size_of::<Key>()).sum()
+        self.lists.slabs.iter().map(|slab| slab.capacity() * size_of::<DeferredKey>()).sum()
     }
 
     /// Reads a key again. `None` if the file has changed.
-    fn read<'b>(&self, key: Key, buffer: &'b mut ReadBuffer) -> Option<&'b [u8]> {
+    fn read<'b>(&self, key: DeferredKey, buffer: &'b mut ReadBuffer) -> Option<&'b [u8]> {
         let stretch = self.stretch(key);
         let (file, _) = self.files.get(stretch.file)?;
         let offset = stretch.offset + (key.position() - stretch.position);
@@ -305,12 +305,12 @@ impl Deferred {
         (self.hasher.hash_of(bytes) == key.hash).then_some(bytes)
     }
 
-    fn stretch(&self, key: Key) -> Stretch {
+    fn stretch(&self, key: DeferredKey) -> Stretch {
         let later = self.stretches.partition_point(|stretch| stretch.position <= key.position());
         self.stretches[later - 1]
     }
 
-    fn source(&self, key: Key) -> &Source {
+    fn source(&self, key: DeferredKey) -> &Source {
         &self.files[self.stretch(key).file].1
     }
 }
@@ -347,7 +347,7 @@ impl Visitor for &mut Deferred {
             self.repeated += usize::from(!self.sample.insert(hash));
         }
         let place = (self.position + start as u64) << LENGTH_BITS | length as u64;
-        self.lists.push(shard_of(high(hash)), Key { hash, place });
+        self.lists.push(shard_of(high(hash)), DeferredKey { hash, place });
         true
     }
 }
@@ -367,12 +367,12 @@ fn beginning(key: &[u8]) -> u64 {
 /// A list of keys for each shard, in chunks of large slabs.
 #[derive(Debug, Default)]
 struct Lists {
-    slabs: Vec<FixedVec<Key>>,
-    lists: Vec<List>,
+    slabs: Vec<FixedVec<DeferredKey>>,
+    lists: Vec<ShardList>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct List {
+struct ShardList {
     /// Slabs and positions of its chunks.
     chunks: Vec<(usize, usize)>,
     /// Place of the next key, and the end of the last chunk.
@@ -383,7 +383,7 @@ struct List {
 
 impl Lists {
     #[inline(always)]
-    fn push(&mut self, shard: usize, key: Key) {
+    fn push(&mut self, shard: usize, key: DeferredKey) {
         if self.lists.get(shard).is_none_or(|list| list.next == list.end) {
             self.add_chunk(shard);
         }
@@ -396,13 +396,13 @@ impl Lists {
 
     #[cold]
     fn add_chunk(&mut self, shard: usize) {
-        self.lists.resize(SHARDS, List::default());
+        self.lists.resize(SHARDS, ShardList::default());
         if self.slabs.last().is_none_or(|slab| slab.len() == slab.capacity()) {
             self.slabs.push(FixedVec::with_capacity(SLAB));
         }
         let number = self.slabs.len() - 1;
         let (start, end) = (self.slabs[number].len(), self.slabs[number].len() + CHUNK);
-        self.slabs[number].fill_up(Key::default(), end);
+        self.slabs[number].fill_up(DeferredKey::default(), end);
         let list = &mut self.lists[shard];
         list.chunks.push((number, start));
         (list.slab, list.next, list.end) = (number, start, end);
@@ -416,7 +416,7 @@ impl Lists {
         (0..self.lists.len()).map(|shard| self.len(shard)).sum()
     }
 
-    fn keys(&self, shard: usize) -> impl Iterator<Item = &Key> {
+    fn keys(&self, shard: usize) -> impl Iterator<Item = &DeferredKey> {
         let chunks = self.lists.get(shard).map_or(&[][..], |list| &list.chunks);
         let keys = chunks.iter().flat_map(|&(slab, start)| &self.slabs[slab][start..start + CHUNK]);
         keys.take(self.len(shard))
@@ -441,7 +441,7 @@ impl Resolved {
         if count == 0 {
             return Self::default();
         }
-        let mut bits = Bits::for_keys(count);
+        let mut bits = HashBits::for_keys(count);
         for table in tables {
             table.visit_shard(shard, |Entry { hash, .. }| bits.set(hash));
         }
@@ -457,7 +457,7 @@ impl Resolved {
             });
         }
         hashes.sort_unstable();
-        let mut candidates: Vec<(Key, usize)> = Vec::new();
+        let mut candidates: Vec<(DeferredKey, usize)> = Vec::new();
         for (worker, deferred) in deferred.iter().enumerate() {
             let keys = deferred.lists.keys(shard).filter(|key| bits.is_set_twice(high(key.hash)));
             candidates.extend(keys.map(|&key| (key, worker)));
@@ -485,12 +485,12 @@ impl Resolved {
 }
 
 /// Bits of hashes that occur, and of hashes that occur twice.
-struct Bits {
+struct HashBits {
     once: Vec<u64>,
     twice: Vec<u64>,
 }
 
-impl Bits {
+impl HashBits {
     fn for_keys(count: usize) -> Self {
         let words = (count * BITS_PER_KEY / 64).next_power_of_two();
         Self { once: vec![0; words], twice: vec![0; words] }
@@ -689,7 +689,7 @@ mod tests {
                 counting.rewrite(&blocks.concat().replace("line 002000", "Line 002000"));
             }
             blocks[2..].iter().for_each(|block| counting.count(block));
-            assert_eq!(counting.deferred.state, State::Over);
+            assert_eq!(counting.deferred.decision, Decision::Over);
             let lost = usize::from(is_changed);
             // A recent key was deferred once, and is in the table by then.
             assert_eq!(counting.table.len(), 81_000 - lost);
@@ -707,7 +707,7 @@ mod tests {
         };
         let blocks = [text(9000..10_000), text(7000..9000), text(5000..7000)];
         let counting = Counting::of(&blocks, blocks.len());
-        assert_eq!((counting.table.len(), counting.deferred.state), (5000, State::Over));
+        assert_eq!((counting.table.len(), counting.deferred.decision), (5000, Decision::Over));
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub(crate) struct Head {
 }
 
 /// A slot for a key. It is a cache line or half of one, so that an inline key costs one cache miss.
-pub(crate) trait Slot: Copy {
+pub(crate) trait KeySlot: Copy {
     /// Maximum length of an inline key, in bytes.
     const INLINE: usize;
     /// An unused slot.
@@ -64,7 +64,7 @@ macro_rules! slot {
             bytes: [u8; $size - size_of::<Head>()],
         }
 
-        impl Slot for $name {
+        impl KeySlot for $name {
             const INLINE: usize = $size - size_of::<Head>();
             const EMPTY: Self = Self { head: Head { count: 0, hash: 0, length: 0 }, bytes: [0; Self::INLINE] };
 
@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    fn is_held_by<S: Slot>(own: &[u64; 8], words: &[u64; 8]) -> bool {
+    fn is_held_by<S: KeySlot>(own: &[u64; 8], words: &[u64; 8]) -> bool {
         let mut slot = S::EMPTY;
         let bytes = own.map(u64::to_le_bytes).concat();
         slot.bytes_mut().copy_from_slice(&bytes[..S::INLINE]);

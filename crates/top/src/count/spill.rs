@@ -15,7 +15,7 @@ use finecomb_scan::SpillFile;
 use finecomb_sys::io_reason;
 use finecomb_sys::locks::lock;
 
-use self::run::{PARTS, Run, part_of};
+use self::run::{PARTS, SpilledRun, part_of};
 use crate::count::answer::KeyCount;
 use crate::count::live::WorkerCounts;
 use crate::count::order::{Entry, Selection};
@@ -49,7 +49,7 @@ pub(crate) struct Spill {
     /// Hash function of the tables in which partitions are added up.
     hasher: Hasher,
     workers: AtomicUsize,
-    runs: Mutex<Vec<Arc<Run>>>,
+    runs: Mutex<Vec<Arc<SpilledRun>>>,
     has_failed: AtomicBool,
     failure: Mutex<Option<io::Error>>,
     written: AtomicU64,
@@ -137,7 +137,7 @@ impl Spill {
 
     /// The end of the partitions from `start` on that fit into the memory of a worker together, at least one. Keys have the
     /// states of this many measured fields.
-    fn group_end(&self, runs: &[Arc<Run>], fields: u64, shard: usize, start: usize) -> usize {
+    fn group_end(&self, runs: &[Arc<SpilledRun>], fields: u64, shard: usize, start: usize) -> usize {
         let limit = self.own(ADDING_UP) as u64;
         let per_key = PER_KEY + PER_STATE * fields;
         let per_byte = if fields > 0 { PER_BYTE_OF_STATES } else { 1 };
@@ -193,7 +193,7 @@ impl Spiller {
         counts.put_back(table.without_keys());
     }
 
-    fn write_run(&mut self, table: &Table) -> io::Result<Run> {
+    fn write_run(&mut self, table: &Table) -> io::Result<SpilledRun> {
         let file = match &self.file {
             Some(file) => Arc::clone(file),
             None => {
@@ -204,7 +204,7 @@ impl Spiller {
         let before = file.len();
         let index = run::write(table, &file)?;
         self.shared.written.fetch_add(file.len() - before, Ordering::Relaxed);
-        Ok(Run::new(file, index))
+        Ok(SpilledRun::new(file, index))
     }
 }
 
@@ -234,7 +234,7 @@ impl Selected {
 }
 
 /// Decimal places of the measured fields in all runs and tables. The places of a mean depend on the values of all groups.
-fn places(runs: &[Arc<Run>], tables: &[&Table]) -> Vec<u8> {
+fn places(runs: &[Arc<SpilledRun>], tables: &[&Table]) -> Vec<u8> {
     let of_tables = tables.iter().filter_map(|table| table.measures()).map(Measures::places);
     let of_all = runs.iter().map(|run| run.places().to_vec()).chain(of_tables);
     let most = |one: Vec<u8>, other: Vec<u8>| {

@@ -20,7 +20,7 @@ use crate::cells::{Span, bytes_of};
 use crate::count::answer::KeyCount;
 use crate::count::arena::Arena;
 use crate::count::order::Entry;
-use crate::count::slot::{Head, Narrow, Slot, Wide};
+use crate::count::slot::{Head, KeySlot, Narrow, Wide};
 use crate::key::hash::{Hasher, SHORT};
 use crate::measure::Measures;
 use crate::query::Order;
@@ -60,8 +60,8 @@ pub(crate) struct Table {
 /// Slots of a table: first narrow ones, then wide ones once more than a quarter of the keys fit only in those.
 #[derive(Debug)]
 enum Slots {
-    Narrow(Counts<Narrow>),
-    Wide(Counts<Wide>),
+    Narrow(SlotTable<Narrow>),
+    Wide(SlotTable<Wide>),
 }
 
 impl Slots {
@@ -80,7 +80,7 @@ impl Slots {
 
 impl Table {
     pub(crate) fn new(hasher: Hasher) -> Self {
-        Self { hasher, slots: Slots::Narrow(Counts::with_slots(INITIAL_SLOTS)), groups: None }
+        Self { hasher, slots: Slots::Narrow(SlotTable::with_slots(INITIAL_SLOTS)), groups: None }
     }
 
     /// A table with counts and measures by group.
@@ -122,7 +122,7 @@ impl Table {
     pub(crate) fn group(&mut self, text: &[u8], keys: &[Span], groups: &mut Vec<u32>) -> Option<&mut Groups> {
         groups.resize(keys.len(), 0);
         let known = self.groups.as_mut()?;
-        let visitor = Number { counts: &mut known.counts, groups, known: 0 };
+        let visitor = AssignGroups { counts: &mut known.counts, groups, known: 0 };
         self.slots.visit(&self.hasher, text, keys, visitor);
         Some(known)
     }
@@ -291,7 +291,7 @@ impl Groups {
 
 /// Counts by key in slots of one size.
 #[derive(Debug)]
-struct Counts<S> {
+struct SlotTable<S> {
     /// The number of slots is a power of two, at least [`INITIAL_SLOTS`].
     slots: FixedVec<S>,
     used: usize,
@@ -300,7 +300,7 @@ struct Counts<S> {
     arena: Arena,
 }
 
-impl<S: Slot> Counts<S> {
+impl<S: KeySlot> SlotTable<S> {
     fn with_slots(size: usize) -> Self {
         let reserve = RESERVE * size * size_of::<S>();
         let has_reserve = reserve >= RESERVE * HUGE_PAGE && has_address_space(reserve);
@@ -456,10 +456,10 @@ impl<S: Slot> Counts<S> {
     }
 }
 
-impl Counts<Narrow> {
+impl SlotTable<Narrow> {
     /// Copies the counts to wide slots.
-    fn widen(&self) -> Counts<Wide> {
-        let mut wide = Counts::with_slots(self.slots.len());
+    fn widen(&self) -> SlotTable<Wide> {
+        let mut wide = SlotTable::with_slots(self.slots.len());
         for slot in self.slots.iter().filter(|slot| slot.is_used()) {
             wide.insert(slot.head().hash, self.key(slot), slot.head().count);
         }
@@ -492,7 +492,7 @@ fn home(hash: u32, slots: usize) -> usize {
 }
 
 /// Stores a slot at the first free place, starting from its home slot. There must be one.
-fn place<S: Slot>(slots: &mut [S], slot: S) {
+fn place<S: KeySlot>(slots: &mut [S], slot: S) {
     let mask = slots.len() - 1;
     let mut index = home(slot.head().hash, slots.len());
     while slots[index].is_used() {
@@ -502,7 +502,7 @@ fn place<S: Slot>(slots: &mut [S], slot: S) {
 }
 
 /// Stores the used slots of `from` at the first free places, frequent keys first. There must be enough places.
-fn place_all<S: Slot>(slots: &mut [S], from: &[S]) {
+fn place_all<S: KeySlot>(slots: &mut [S], from: &[S]) {
     for is_frequent in [true, false] {
         let chosen = |slot: &&S| slot.is_used() && (slot.head().count >= FREQUENT) == is_frequent;
         from.iter().filter(chosen).for_each(|slot| place(slots, *slot));
@@ -555,14 +555,14 @@ impl Visitor for Add<'_> {
 }
 
 /// Stores the group of each key. The count in a slot is the group plus 1.
-struct Number<'a> {
+struct AssignGroups<'a> {
     counts: &'a mut Vec<u64>,
     /// The groups of all keys. The first `known` are known.
     groups: &'a mut [u32],
     known: usize,
 }
 
-impl Number<'_> {
+impl AssignGroups<'_> {
     #[inline(always)]
     fn push(&mut self, group: u32) {
         if let Some(place) = self.groups.get_mut(self.known) {
@@ -572,7 +572,7 @@ impl Number<'_> {
     }
 }
 
-impl Visitor for Number<'_> {
+impl Visitor for AssignGroups<'_> {
     #[inline(always)]
     fn visit(&mut self, head: &mut Head) {
         let group = head.count as u32 - 1;
@@ -596,7 +596,7 @@ impl Visitor for Number<'_> {
 /// Where nearly all keys are short, those are hashed by a quarter of the instructions. Where lengths vary, that would cost
 /// a misprediction at every other key.
 struct VisitKeys<'a, S, V> {
-    counts: &'a mut Counts<S>,
+    counts: &'a mut SlotTable<S>,
     hasher: &'a Hasher,
     text: &'a [u8],
     keys: &'a [Span],
@@ -613,7 +613,7 @@ struct PendingKey {
     words: [u64; 8],
 }
 
-impl<S: Slot, V: Visitor> Kernel for VisitKeys<'_, S, V> {
+impl<S: KeySlot, V: Visitor> Kernel for VisitKeys<'_, S, V> {
     type Output = ();
 
     #[inline(always)]
@@ -677,8 +677,8 @@ impl PendingKey {
 /// Visits a key if it is in the table, else returns `false`. `by_short` says whether short keys have only their first two
 /// words.
 #[inline(always)]
-fn visit_one<S: Slot>(
-    counts: &mut Counts<S>,
+fn visit_one<S: KeySlot>(
+    counts: &mut SlotTable<S>,
     text: &[u8],
     key: Span,
     pending: &PendingKey,
@@ -705,11 +705,11 @@ pub(crate) struct JoinedShard<'t> {
     slots: Vec<Option<Entry<'t>>>,
     used: usize,
     /// Measures of the tables, if these have groups.
-    measured: Vec<Measured<'t>>,
+    measured: Vec<TableMeasures<'t>>,
 }
 
 /// Measures of a table.
-struct Measured<'t> {
+struct TableMeasures<'t> {
     measures: &'t Measures,
     /// The groups of a joined shard, each with that of the table.
     pairs: Vec<(u32, u32)>,
@@ -739,7 +739,7 @@ impl<'t> JoinedShard<'t> {
             };
             let mut pairs = Vec::new();
             table.visit_shard(shard, |entry| pairs.push((joined.add(entry), entry.group)));
-            joined.measured.push(Measured { measures: &groups.measures, pairs });
+            joined.measured.push(TableMeasures { measures: &groups.measures, pairs });
         }
         for (hash, key) in others {
             joined.add(Entry { key, count: 1, hash: *hash, group: 0 });
@@ -806,7 +806,7 @@ impl<'t> JoinedShard<'t> {
     /// Merges the measures of `count` groups. `place` returns the place of a group among them.
     fn merge(&self, count: usize, place: impl Fn(u32) -> Option<u32>) -> Option<Measures> {
         let mut merged = self.measured.first()?.measures.without_groups();
-        for Measured { measures, pairs } in &self.measured {
+        for TableMeasures { measures, pairs } in &self.measured {
             let wanted = pairs.iter().filter_map(|&(group, of_table)| Some((place(group)?, of_table)));
             merged.merge(measures, &wanted.collect::<Vec<_>>(), count);
         }
@@ -962,7 +962,7 @@ pub(crate) mod tests {
         ) {
             let mut slots = FixedVec::with_capacity(1024);
             slots.fill_up(Narrow::EMPTY, 64);
-            let mut table = Counts { slots, used: 0, wide_only: 0, arena: Arena::default() };
+            let mut table = SlotTable { slots, used: 0, wide_only: 0, arena: Arena::default() };
             let keys: Vec<[u8; 1]> = (0..hashes.len() as u8).map(|number| [number]).collect();
             for (&(hash, count), key) in hashes.iter().zip(&keys) {
                 table.insert(hash, key, count);
@@ -997,7 +997,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_large_table_grows_in_its_reserve() {
-        let mut table: Counts<Narrow> = Counts::with_slots(HUGE_PAGE / size_of::<Narrow>());
+        let mut table: SlotTable<Narrow> = SlotTable::with_slots(HUGE_PAGE / size_of::<Narrow>());
         let (start, memory) = (table.slots.as_ptr(), table.memory());
         table.grow();
         assert_eq!((table.slots.as_ptr(), table.memory()), (start, 2 * memory));
@@ -1058,7 +1058,7 @@ pub(crate) mod tests {
     /// Worst case: all keys have the same hash, at the end of the table.
     #[test]
     fn keys_with_the_same_hash_are_distinguished() {
-        let mut table: Counts<Narrow> = Counts::with_slots(4096);
+        let mut table: SlotTable<Narrow> = SlotTable::with_slots(4096);
         let keys: Vec<Vec<u8>> = (0..2000)
             .map(|number| format!("a key that is too long for its slot {number}").into_bytes())
             .collect();

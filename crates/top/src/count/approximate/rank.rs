@@ -3,25 +3,25 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use super::summary::Entry;
+use super::summary::SummaryEntry;
 use crate::count::answer::KeyCount;
 use crate::query::Order;
 
 /// A key that occurs `count` times at least, and at most `error` times more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct BoundedKey {
     pub(super) key: Vec<u8>,
     pub(super) count: u64,
     pub(super) error: u64,
 }
 
-impl Entry<'_> {
-    pub(super) fn to_row(self) -> Row {
-        Row { key: self.key(), count: self.count, error: self.error }
+impl SummaryEntry<'_> {
+    pub(super) fn to_bounded_key(self) -> BoundedKey {
+        BoundedKey { key: self.key(), count: self.count, error: self.error }
     }
 }
 
-impl Row {
+impl BoundedKey {
     fn least(&self) -> Rank<'_> {
         Rank(self.count, &self.key)
     }
@@ -48,7 +48,7 @@ impl PartialOrd for Rank<'_> {
 }
 
 /// A row, ordered by the lower or the upper bound of its count.
-struct By<const MOST: bool>(Row);
+struct By<const MOST: bool>(BoundedKey);
 
 impl<const MOST: bool> By<MOST> {
     fn rank(&self) -> Rank<'_> {
@@ -77,7 +77,10 @@ impl<const MOST: bool> PartialEq for By<MOST> {
 impl<const MOST: bool> Eq for By<MOST> {}
 
 /// Returns the first `number` rows.
-fn first<'s, const MOST: bool>(entries: impl Iterator<Item = Entry<'s>>, number: usize) -> Vec<Row> {
+fn first<'s, const MOST: bool>(
+    entries: impl Iterator<Item = SummaryEntry<'s>>,
+    number: usize,
+) -> Vec<BoundedKey> {
     let mut first: BinaryHeap<By<MOST>> = BinaryHeap::new();
     for entry in entries {
         let value = if MOST { entry.most() } else { entry.count };
@@ -85,7 +88,7 @@ fn first<'s, const MOST: bool>(entries: impl Iterator<Item = Entry<'s>>, number:
         if is_full && first.peek().is_none_or(|last| value < last.rank().0) {
             continue;
         }
-        first.push(By(entry.to_row()));
+        first.push(By(entry.to_bounded_key()));
         if is_full {
             first.pop();
         }
@@ -97,15 +100,15 @@ fn first<'s, const MOST: bool>(entries: impl Iterator<Item = Entry<'s>>, number:
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
     /// The rows with the largest counts, as many as there may be in the answer.
-    rows: Vec<Row>,
+    rows: Vec<BoundedKey>,
     /// The rows with the largest sums of count and error, one more than in the answer.
-    rivals: Vec<Row>,
+    rivals: Vec<BoundedKey>,
     number: usize,
 }
 
 impl Ranking {
     /// A ranking for an answer of `number` keys.
-    pub(super) fn of<'s>(entries: impl Iterator<Item = Entry<'s>> + Clone, number: usize) -> Self {
+    pub(super) fn of<'s>(entries: impl Iterator<Item = SummaryEntry<'s>> + Clone, number: usize) -> Self {
         // If all keys are wanted, there are no rivals.
         let rivals = match number.checked_add(1) {
             Some(number) => first::<true>(entries.clone(), number),
@@ -121,7 +124,7 @@ impl Ranking {
     }
 
     /// Adds other keys.
-    pub(super) fn add(&mut self, rows: &[Row]) {
+    pub(super) fn add(&mut self, rows: &[BoundedKey]) {
         self.rows.extend_from_slice(rows);
         if self.number < usize::MAX {
             self.rivals.extend_from_slice(rows);
@@ -135,7 +138,7 @@ impl Ranking {
         rows.truncate(number);
         rows.retain(|row| row.count >= order.min_count);
         rivals.sort_unstable_by(|one, other| one.most().cmp(&other.most()));
-        let is_certain = |row: &Row| {
+        let is_certain = |row: &BoundedKey| {
             let before = rivals.partition_point(|rival| rival.most() < row.least());
             // It precedes itself if it may occur more often than it is known to.
             let others = before - usize::from(row.error > 0 && before > 0);

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use finecomb_scan::{Accumulate, Block, Inputs, Meter, ScanOptions, fold};
 
-use super::rank::{Ranking, Row};
+use super::rank::{BoundedKey, Ranking};
 use super::summary::{self, Summary};
 use crate::count::Counter;
 use crate::key::hash::Hasher;
@@ -46,23 +46,23 @@ pub(super) fn recount(
     chosen.sort_unstable();
     let is_chosen = |place: &usize| chosen.binary_search(place).is_ok();
     let entries = || (0..).zip(summary.iter());
-    let mut rows: Vec<Row> =
-        entries().filter(|(place, _)| is_chosen(place)).map(|(_, entry)| entry.to_row()).collect();
+    let mut rows: Vec<BoundedKey> =
+        entries().filter(|(place, _)| is_chosen(place)).map(|(_, entry)| entry.to_bounded_key()).collect();
     let others = entries().filter(|(place, _)| !is_chosen(place)).map(|(_, entry)| entry);
     let mut ranking = Ranking::of(others, number);
     let total = summary.total();
     drop(summary);
-    let candidates = Candidates::new(&query.hasher, &rows);
+    let candidates = CandidateTable::new(&query.hasher, &rows);
     let folded = fold(inputs, &options.clone().into(), || Recounter {
         counter: Counter::new(query, None, None),
         candidates: &candidates,
-        counts: Counts { keys: vec![0; rows.len()], total: 0 },
+        counts: CandidateCounts { keys: vec![0; rows.len()], total: 0 },
         buffer: Vec::new(),
     });
     if options.stop.as_ref().is_some_and(|stop| stop.is_raised()) {
         return Recounted { ranking: all, has_changed: false };
     }
-    let counts = folded.joined.into_iter().fold(Counts::default(), Counts::plus);
+    let counts = folded.joined.into_iter().fold(CandidateCounts::default(), CandidateCounts::plus);
     let mut has_changed = counts.total != total;
     for (row, &count) in rows.iter_mut().zip(&counts.keys) {
         has_changed |= !(row.count..=row.count + row.error).contains(&count);
@@ -73,10 +73,10 @@ pub(super) fn recount(
 }
 
 /// The keys that are counted again.
-struct Candidates(Summary);
+struct CandidateTable(Summary);
 
-impl Candidates {
-    fn new(hasher: &Hasher, rows: &[Row]) -> Self {
+impl CandidateTable {
+    fn new(hasher: &Hasher, rows: &[BoundedKey]) -> Self {
         let mut table = Summary::for_keys(rows.iter().map(|row| row.key.len()));
         let mut key = Vec::new();
         for row in rows {
@@ -91,12 +91,12 @@ impl Candidates {
 
 /// Counts of the candidates, and of all keys.
 #[derive(Default)]
-struct Counts {
+struct CandidateCounts {
     keys: Vec<u64>,
     total: u64,
 }
 
-impl Counts {
+impl CandidateCounts {
     fn plus(mut self, other: Self) -> Self {
         if self.keys.is_empty() {
             self.keys = other.keys;
@@ -111,14 +111,14 @@ impl Counts {
 /// State of a worker.
 struct Recounter<'q> {
     counter: Counter<'q>,
-    candidates: &'q Candidates,
-    counts: Counts,
+    candidates: &'q CandidateTable,
+    counts: CandidateCounts,
     buffer: Vec<u8>,
 }
 
 impl Accumulate for Recounter<'_> {
-    type Part = Counts;
-    type Joined = Counts;
+    type Part = CandidateCounts;
+    type Joined = CandidateCounts;
 
     fn take(&mut self, block: &Block<'_>, meter: &mut Meter) -> ControlFlow<()> {
         let hasher = self.counter.hasher();
@@ -137,11 +137,11 @@ impl Accumulate for Recounter<'_> {
         ControlFlow::Continue(())
     }
 
-    fn into_parts(self) -> Vec<Counts> {
+    fn into_parts(self) -> Vec<CandidateCounts> {
         vec![self.counts]
     }
 
-    fn join(parts: Vec<Counts>) -> Counts {
-        parts.into_iter().fold(Counts::default(), Counts::plus)
+    fn join(parts: Vec<CandidateCounts>) -> CandidateCounts {
+        parts.into_iter().fold(CandidateCounts::default(), CandidateCounts::plus)
     }
 }

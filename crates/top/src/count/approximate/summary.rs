@@ -55,7 +55,7 @@ pub(crate) struct Summary {
 
 /// A key of a summary.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry<'s> {
+pub(crate) struct SummaryEntry<'s> {
     words: &'s [u64],
     length: usize,
     /// The key occurs at least this often.
@@ -64,7 +64,7 @@ pub(crate) struct Entry<'s> {
     pub(crate) error: u64,
 }
 
-impl Entry<'_> {
+impl SummaryEntry<'_> {
     pub(super) fn key(&self) -> Vec<u8> {
         let mut key: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
         key.truncate(self.length);
@@ -87,13 +87,13 @@ impl Entry<'_> {
 pub(crate) struct Entries<'s>(&'s [u64]);
 
 impl<'s> Iterator for Entries<'s> {
-    type Item = Entry<'s>;
+    type Item = SummaryEntry<'s>;
 
-    fn next(&mut self) -> Option<Entry<'s>> {
+    fn next(&mut self) -> Option<SummaryEntry<'s>> {
         let &[count, error, last, ref rest @ ..] = self.0 else { return None };
         let (words, rest) = rest.split_at(words_of(length_of(last)));
         self.0 = rest;
-        Some(Entry { words, length: length_of(last), count, error })
+        Some(SummaryEntry { words, length: length_of(last), count, error })
     }
 }
 
@@ -125,7 +125,7 @@ fn words_of(length: usize) -> usize {
 }
 
 /// Hash and length of a key in a word, and its bytes in words.
-type Key<'k> = (u64, &'k [[u8; 8]]);
+type HashedKey<'k> = (u64, &'k [[u8; 8]]);
 
 /// Place of the entry that a slot of the index refers to.
 fn place_of(slot: u64) -> usize {
@@ -218,7 +218,7 @@ impl Summary {
 
     /// Takes the next keys, prefetches what is needed to find them, and returns their number; `None` if there are no more.
     #[inline(always)]
-    fn prefetch<'k>(&self, keys: &mut &'k [[u8; 8]], batch: &mut [Key<'k>; BATCH]) -> Option<usize> {
+    fn prefetch<'k>(&self, keys: &mut &'k [[u8; 8]], batch: &mut [HashedKey<'k>; BATCH]) -> Option<usize> {
         let mut length = 0;
         while let (&[head, ref rest @ ..], Some(key)) = (*keys, batch.get_mut(length)) {
             let head = u64::from_le_bytes(head);

@@ -27,14 +27,14 @@ const READ: usize = 256 << 10;
 /// The counts of a table in a file. A record is the count, the key and, with measures, their states; before the last two is
 /// their length. Numbers are varints.
 #[derive(Debug)]
-pub(super) struct Run {
+pub(super) struct SpilledRun {
     file: Arc<SpillFile>,
-    index: Index,
+    index: Partitions,
 }
 
 /// Where the partitions of all shards are in a file.
 #[derive(Debug)]
-pub(super) struct Index {
+pub(super) struct Partitions {
     /// Offsets at which partitions begin, and where the last one ends.
     offsets: Vec<u64>,
     /// Number of keys by partition.
@@ -49,7 +49,7 @@ pub(super) fn part_of(hash: u32) -> usize {
 }
 
 /// Appends the counts of a table to a file.
-pub(super) fn write(table: &Table, file: &SpillFile) -> io::Result<Index> {
+pub(super) fn write(table: &Table, file: &SpillFile) -> io::Result<Partitions> {
     let (mut offsets, mut keys) = (Vec::with_capacity(SHARDS * PARTS + 1), vec![0; SHARDS * PARTS]);
     let (mut buffer, mut entries) = (Vec::with_capacity(WRITTEN + (64 << 10)), Vec::new());
     let mut states = Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn write(table: &Table, file: &SpillFile) -> io::Result<Index> {
     }
     file.append(&buffer)?;
     offsets.push(file.len());
-    Ok(Index { offsets, keys, places: table.measures().map(Measures::places).unwrap_or_default() })
+    Ok(Partitions { offsets, keys, places: table.measures().map(Measures::places).unwrap_or_default() })
 }
 
 fn push(buffer: &mut Vec<u8>, entry: &Entry<'_>) {
@@ -86,14 +86,14 @@ fn push(buffer: &mut Vec<u8>, entry: &Entry<'_>) {
     varint::put_bytes(buffer, entry.key);
 }
 
-impl Run {
-    pub(super) fn new(file: Arc<SpillFile>, index: Index) -> Self {
+impl SpilledRun {
+    pub(super) fn new(file: Arc<SpillFile>, index: Partitions) -> Self {
         Self { file, index }
     }
 
     /// Number of keys and bytes of a partition.
     pub(super) fn size(&self, shard: usize, part: usize) -> (u64, u64) {
-        let Index { offsets, keys, .. } = &self.index;
+        let Partitions { offsets, keys, .. } = &self.index;
         let index = shard * PARTS + part;
         (keys[index].into(), offsets[index + 1] - offsets[index])
     }
