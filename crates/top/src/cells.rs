@@ -25,7 +25,7 @@ pub(crate) enum Cell {
 
 /// Origin of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub(crate) enum ColumnOrigin {
     /// The field of the format with this index.
     Format(usize),
     /// The group with this index of the expression for keys.
@@ -42,6 +42,9 @@ pub(crate) struct Malformed {
     /// The reason, such as "expected ':' after the key".
     pub(crate) reason: &'static str,
 }
+
+/// A violation of a format: its position in the block, and the reason.
+pub(crate) type Violation = (usize, &'static str);
 
 /// Values of the wanted fields of the records of a block. The memory is reused from block to block.
 #[derive(Debug, Default)]
@@ -110,14 +113,14 @@ impl Cells {
     }
 
     /// Reports that a record is malformed. Its cells must all be missing.
-    pub(crate) fn report(&mut self, malformed: Malformed) {
-        self.malformed.push(malformed);
+    pub(crate) fn report(&mut self, record: usize, (at, reason): Violation) {
+        self.malformed.push(Malformed { record: record as u32, at: at as u32, reason });
     }
 
-    /// Appends missing cells for a record that is malformed at this position of the block.
-    pub(crate) fn push_malformed(&mut self, record: usize, at: usize, reason: &'static str) {
+    /// Appends missing cells for a malformed record.
+    pub(crate) fn push_malformed(&mut self, record: usize, violation: Violation) {
         self.push_missing();
-        self.report(Malformed { record: record as u32, at: at as u32, reason });
+        self.report(record, violation);
     }
 
     /// The malformed records, in order.
@@ -151,10 +154,10 @@ impl Cells {
     }
 
     /// Replaces the columns by columns of this or of `groups`.
-    pub(crate) fn arrange(&mut self, groups: &Self, origins: &[Origin]) {
-        let column = |origin: &Origin| match *origin {
-            Origin::Format(field) => self.column(field).to_vec(),
-            Origin::Group(group) => groups.column(group).to_vec(),
+    pub(crate) fn arrange(&mut self, groups: &Self, origins: &[ColumnOrigin]) {
+        let column = |origin: &ColumnOrigin| match *origin {
+            ColumnOrigin::Format(field) => self.column(field).to_vec(),
+            ColumnOrigin::Group(group) => groups.column(group).to_vec(),
         };
         self.columns = origins.iter().map(column).collect();
         self.used = self.columns.len();

@@ -35,7 +35,7 @@ use crate::key::editor::Editor;
 use crate::key::hash::Hasher;
 use crate::key::keys::Keys;
 use crate::measure::Measures;
-use crate::query::{Query, Shape};
+use crate::query::{CountShape, Query};
 use crate::records::plain::LineMaker;
 use crate::records::rows::RowMaker;
 use crate::records::sorted::Narrower;
@@ -140,14 +140,14 @@ pub(crate) fn answer_of(
     tally.complete(&mut answer, query);
     let shape = query.shape();
     // Those of pairs are in no order until only those of the first keys are left.
-    if !matches!(shape, Shape::Series(_)) || !pairs.is_empty() {
+    if !matches!(shape, CountShape::Series(_)) || !pairs.is_empty() {
         query.order.arrange(&mut answer.top);
     }
     match (shape, Selection::of(query)) {
-        (Shape::Series(buckets), _) if !pairs.is_empty() => {
+        (CountShape::Series(buckets), _) if !pairs.is_empty() => {
             timeline::arrange_pairs(&mut answer, query, buckets, &pairs);
         }
-        (Shape::Buckets(buckets), Selection::Buckets) => {
+        (CountShape::Buckets(buckets), Selection::Buckets) => {
             timeline::arrange_counts(&mut answer, query, buckets, counts);
         }
         _ => timeline::arrange(&mut answer, query),
@@ -248,11 +248,11 @@ impl<'q> Counter<'q> {
             return Self::new(query, live, spill);
         }
         match query.shape() {
-            Shape::Series(_) if query.measure_names.is_empty() => {
+            CountShape::Series(_) if query.measure_names.is_empty() => {
                 let table = Table::with_groups(query.hasher, Measures::new(&[]));
                 Self { pairs: Some(PairCounts::default()), ..Self::with_table(query, table, None, None) }
             }
-            Shape::Keys(_) if query.measure_names.is_empty() => {
+            CountShape::Keys(_) if query.measure_names.is_empty() => {
                 let deferred = Deferred::for_order(&query.order, query.hasher, query.defer_from, sample);
                 Self { deferred, ..Self::new(query, None, None) }
             }
@@ -344,7 +344,7 @@ impl<'q> Counter<'q> {
     fn take_table(&self) -> Table {
         let table = self.counts.take().unwrap_or_else(|| Self::empty_table(self.query));
         match self.query.shape() {
-            Shape::Keys(Some(_)) => timeline::without_prefixes(&[&table]),
+            CountShape::Keys(Some(_)) => timeline::without_prefixes(&[&table]),
             _ => table,
         }
     }

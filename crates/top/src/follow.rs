@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use finecomb_scan::{Followed, Inputs, Next, Pause, Problem, ScanOptions, follow};
 
-use self::finished::Ends;
+use self::finished::EndedBuckets;
 pub use self::finished::FinishedBucket;
 use crate::count::answer::{Answer, Outcome};
 use crate::count::live::Live;
 use crate::count::table::Table;
 use crate::count::tally::Tally;
 use crate::count::{Counter, answer_of, answer_of_tables, timeline, with_query_options};
-use crate::query::{Query, Shape};
+use crate::query::{CountShape, Query};
 use crate::time::bucket;
 use crate::time::calendar::SECOND;
 
@@ -22,7 +22,7 @@ pub struct Following<'p, 'q> {
     counters: &'p mut [Counter<'q>],
     query: &'q Query,
     live: Option<&'q Live>,
-    ends: &'p mut Ends,
+    ends: &'p mut EndedBuckets,
     /// Number of the slice of time up to which records are forgotten.
     forgotten: &'p mut i64,
     /// Problems since the last pause.
@@ -44,7 +44,7 @@ pub fn top_follow(
     live: Option<&Live>,
     mut pause: impl FnMut(&mut Following<'_, '_>) -> Next,
 ) -> Outcome {
-    let (mut ends, mut forgotten) = (Ends::default(), i64::MIN);
+    let (mut ends, mut forgotten) = (EndedBuckets::default(), i64::MIN);
     let (options, narrower) = with_query_options(options, query);
     let make = || Counter::new(query, live, None);
     let Followed { folded, is_complete } = follow(inputs, &options, make, |state: Pause<'_, Counter<'_>>| {
@@ -69,7 +69,7 @@ impl Following<'_, '_> {
         let query = self.query;
         let tally = self.counters.iter().map(Counter::tally).reduce(Tally::merge).unwrap_or_default();
         self.with_tables(|tables| match query.shape() {
-            Shape::Keys(Some(_)) if !tables.is_empty() => {
+            CountShape::Keys(Some(_)) if !tables.is_empty() => {
                 answer_of_tables(&[&timeline::without_prefixes(tables)], tally, query)
             }
             _ => answer_of_tables(tables, tally, query),

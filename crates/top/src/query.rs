@@ -93,7 +93,7 @@ pub struct Query {
 
 /// Shape of a count.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Shape<'q> {
+pub(crate) enum CountShape<'q> {
     /// Keys, in slices of time if counts are forgotten. Without a field of the key, all records have the same.
     Keys(Option<&'q Buckets>),
     /// Buckets of time.
@@ -139,36 +139,38 @@ impl Query {
     }
 
     /// The shape of the count.
-    pub(crate) fn shape(&self) -> Shape<'_> {
+    pub(crate) fn shape(&self) -> CountShape<'_> {
         let time = self.rows.as_ref().and_then(|rows| rows.time.as_ref());
         match time.and_then(|time| time.buckets.as_ref()) {
-            Some(buckets) if self.key_names.is_empty() => Shape::Buckets(buckets),
-            Some(buckets) => Shape::Series(buckets),
-            None => Shape::Keys(time.and_then(|time| time.slices.as_ref())),
+            Some(buckets) if self.key_names.is_empty() => CountShape::Buckets(buckets),
+            Some(buckets) => CountShape::Series(buckets),
+            None => CountShape::Keys(time.and_then(|time| time.slices.as_ref())),
         }
     }
 
     /// The buckets of time.
     pub(crate) fn buckets(&self) -> Option<&Buckets> {
         match self.shape() {
-            Shape::Keys(_) => None,
-            Shape::Buckets(buckets) | Shape::Series(buckets) => Some(buckets),
+            CountShape::Keys(_) => None,
+            CountShape::Buckets(buckets) | CountShape::Series(buckets) => Some(buckets),
         }
     }
 
     /// The buckets or slices with which keys begin while they are counted.
     pub(crate) fn prefixes(&self) -> Option<&Buckets> {
         match self.shape() {
-            Shape::Keys(slices) => slices,
-            Shape::Buckets(buckets) | Shape::Series(buckets) => Some(buckets),
+            CountShape::Keys(slices) => slices,
+            CountShape::Buckets(buckets) | CountShape::Series(buckets) => Some(buckets),
         }
     }
 
     /// The order of what is counted: of pairs of buckets and keys, all are needed.
     pub(crate) fn order_of_entries(&self) -> Order {
         match self.shape() {
-            Shape::Series(_) => Order { by: SortBy::Key, reverse: false, number: usize::MAX, min_count: 0 },
-            Shape::Keys(_) | Shape::Buckets(_) => self.order,
+            CountShape::Series(_) => {
+                Order { by: SortBy::Key, reverse: false, number: usize::MAX, min_count: 0 }
+            }
+            CountShape::Keys(_) | CountShape::Buckets(_) => self.order,
         }
     }
 

@@ -22,7 +22,7 @@ use crate::count::table::{Groups, Table};
 use crate::count::timeline;
 use crate::measure::Measures;
 use crate::query::options::SortBy;
-use crate::query::{Order, Query, Shape};
+use crate::query::{CountShape, Order, Query};
 use crate::time::bucket;
 
 /// Minimum number of keys that a worker publishes. A key that is frequent in total is usually frequent for each worker.
@@ -99,11 +99,11 @@ impl Live {
     pub fn new(query: &Query, number: usize) -> Self {
         let shape = query.shape();
         let number = match shape {
-            Shape::Series(_) => number.min(series::MAX_KEYS),
-            Shape::Buckets(_) if !query.measure_names.is_empty() => number.min(MAX_BUCKETS_MEASURES),
-            Shape::Keys(_) | Shape::Buckets(_) => number,
+            CountShape::Series(_) => number.min(series::MAX_KEYS),
+            CountShape::Buckets(_) if !query.measure_names.is_empty() => number.min(MAX_BUCKETS_MEASURES),
+            CountShape::Keys(_) | CountShape::Buckets(_) => number,
         };
-        let shows_latest = matches!(shape, Shape::Buckets(_))
+        let shows_latest = matches!(shape, CountShape::Buckets(_))
             && query.order.by == SortBy::Key
             && query.order.number > number;
         let order = Order {
@@ -129,10 +129,12 @@ impl Live {
     /// The kind of the rows of an answer.
     pub fn rows(&self) -> LiveRows {
         match self.query.shape() {
-            Shape::Series(_) => LiveRows::Series,
-            Shape::Buckets(_) if self.shows_latest && !self.query.order.reverse => LiveRows::LatestBuckets,
-            Shape::Buckets(_) => LiveRows::Buckets,
-            Shape::Keys(_) => LiveRows::Keys,
+            CountShape::Series(_) => LiveRows::Series,
+            CountShape::Buckets(_) if self.shows_latest && !self.query.order.reverse => {
+                LiveRows::LatestBuckets
+            }
+            CountShape::Buckets(_) => LiveRows::Buckets,
+            CountShape::Keys(_) => LiveRows::Keys,
         }
     }
 
@@ -168,7 +170,7 @@ impl Live {
             ..Answer::default()
         };
         match self.query.shape() {
-            Shape::Series(buckets) => {
+            CountShape::Series(buckets) => {
                 // A worker does not wait for its lock while the keys are merged.
                 let published: Vec<Arc<Vec<BucketedKey>>> =
                     workers.iter().map(|worker| Arc::clone(&lock(&worker.published).bucketed)).collect();
@@ -179,7 +181,7 @@ impl Live {
                 answer.series = Some(series);
                 answer.starts = starts;
             }
-            Shape::Keys(_) | Shape::Buckets(_) => {
+            CountShape::Keys(_) | CountShape::Buckets(_) => {
                 answer.top = self.first_keys(&workers);
                 self.keep_latest(&mut answer);
                 timeline::arrange(&mut answer, &self.query);
@@ -209,7 +211,7 @@ impl Live {
     fn published_order(&self) -> Order {
         let number = self.order.number;
         let number = match self.query.shape() {
-            Shape::Keys(_) | Shape::Buckets(_) if self.query.measure_names.is_empty() => {
+            CountShape::Keys(_) | CountShape::Buckets(_) if self.query.measure_names.is_empty() => {
                 number.saturating_mul(4).max(MIN_PUBLISHED)
             }
             _ => number.saturating_mul(2).max(MIN_PUBLISHED_MEASURES),
@@ -236,8 +238,8 @@ impl Live {
         let order = self.published_order();
         let (mut bucketed, mut best, mut measures) = (Vec::new(), Vec::new(), None);
         match self.query.shape() {
-            Shape::Series(_) => bucketed = series::first_keys(table, &order),
-            Shape::Keys(_) | Shape::Buckets(_) => (best, measures) = table.best(&order),
+            CountShape::Series(_) => bucketed = series::first_keys(table, &order),
+            CountShape::Keys(_) | CountShape::Buckets(_) => (best, measures) = table.best(&order),
         }
         let took = start.elapsed();
         let mut published = lock(&worker.published);

@@ -7,7 +7,7 @@ use crate::count::answer::KeyCount;
 use crate::measure::Measures;
 use crate::measure::quantity::Quantity;
 use crate::query::options::SortBy;
-use crate::query::{Order, Query, Shape};
+use crate::query::{CountShape, Order, Query};
 use finecomb_sys::simd::prefetch;
 
 /// A key of a table.
@@ -32,7 +32,7 @@ pub(crate) enum Selection {
 impl Selection {
     pub(crate) fn of(query: &Query) -> Self {
         match query.shape() {
-            Shape::Buckets(_) if query.measure_names.is_empty() && query.order.by == SortBy::Key => {
+            CountShape::Buckets(_) if query.measure_names.is_empty() && query.order.by == SortBy::Key => {
                 Self::Buckets
             }
             _ => Self::Keys(query.order_of_entries()),

@@ -17,7 +17,7 @@ use crate::count::answer::Answer;
 use crate::count::table::Table;
 use crate::count::tally::Tally;
 use crate::count::{Counter, answer_of_tables, fold_for};
-use crate::query::{Query, Shape};
+use crate::query::{CountShape, Query};
 
 /// The counts of all keys of some records, and the other numbers of an answer.
 ///
@@ -116,7 +116,7 @@ impl Counts {
     ) -> Vec<Problem> {
         let query = self.query.clone();
         // One worker continues with the table: counting in another one and adding its keys would take longer.
-        let has_slices = matches!(query.shape(), Shape::Keys(Some(_)));
+        let has_slices = matches!(query.shape(), CountShape::Keys(Some(_)));
         let known = Mutex::new((!has_slices).then(|| self.take_table()));
         let make = || {
             let known = lock(&known).take();

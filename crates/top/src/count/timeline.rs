@@ -10,7 +10,7 @@ use crate::count::bucket_pairs::{self, OfWorker};
 use crate::count::table::Table;
 use crate::measure::quantity::Quantity;
 use crate::query::options::SortBy;
-use crate::query::{Order, Query, Shape};
+use crate::query::{CountShape, Order, Query};
 use crate::time::axis::TimeAxis;
 use crate::time::{Buckets, Labels, bucket};
 
@@ -40,9 +40,9 @@ pub(crate) fn key_names(query: &Query) -> Vec<String> {
 /// and only those of the keys that are most frequent in all buckets are left, unless buckets are ranked.
 pub(crate) fn arrange(answer: &mut Answer, query: &Query) {
     match query.shape() {
-        Shape::Keys(_) => answer.top.iter_mut().for_each(|key| key.split(query.joint)),
-        Shape::Buckets(buckets) => arrange_buckets(answer, query, buckets),
-        Shape::Series(buckets) => by_key(answer, query, buckets),
+        CountShape::Keys(_) => answer.top.iter_mut().for_each(|key| key.split(query.joint)),
+        CountShape::Buckets(buckets) => arrange_buckets(answer, query, buckets),
+        CountShape::Series(buckets) => by_key(answer, query, buckets),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::count::answer::{Answer, KeyCount};
 use crate::count::table::{JoinedShard, SHARDS, Table};
 use crate::count::timeline;
 use crate::measure::quantity::Quantity;
-use crate::query::{Query, Shape};
+use crate::query::{CountShape, Query};
 use crate::time::{BucketCache, Buckets, bucket};
 
 /// Time from the first record of a later bucket until a bucket counts as ended: records may come a little late.
@@ -28,7 +28,7 @@ pub struct FinishedBucket {
 
 /// Which buckets have ended.
 #[derive(Debug, Default)]
-pub(super) struct Ends {
+pub(super) struct EndedBuckets {
     /// When the first record of a later bucket had come, by the starts of the buckets.
     overtaken: BTreeMap<i64, Instant>,
     /// Start of the latest bucket that has ended.
@@ -60,7 +60,7 @@ pub(super) fn rows(tables: &[&Table], query: &Query, starts: &BTreeSet<i64>) -> 
     rows
 }
 
-impl Ends {
+impl EndedBuckets {
     /// Records whether anything was read since the last time.
     pub(super) fn record(&mut self, has_new: bool) {
         if has_new {
@@ -105,7 +105,7 @@ impl Ends {
         for (start, rows) in rows {
             let is_late = self.last.is_some_and(|last| start <= last);
             let mut long_gaps = 0;
-            if !is_late && matches!(query.shape(), Shape::Buckets(_)) {
+            if !is_late && matches!(query.shape(), CountShape::Buckets(_)) {
                 let known: Vec<i64> = self.last.into_iter().chain([start]).collect();
                 let (starts, gaps) = buckets.all_starts(&known);
                 long_gaps = gaps;

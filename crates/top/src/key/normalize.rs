@@ -109,14 +109,14 @@ fn run_end(key: &[u8], mut at: usize, class: u8) -> usize {
 }
 
 /// A copy of a key with placeholders.
-struct Output<'a> {
+struct NormalizedKey<'a> {
     key: &'a [u8],
     /// Bytes of the key before this position are written.
     copied: usize,
     out: &'a mut Vec<u8>,
 }
 
-impl Output<'_> {
+impl NormalizedKey<'_> {
     fn replace(&mut self, start: usize, end: usize, placeholder: &[u8]) -> usize {
         self.out.extend_from_slice(&self.key[self.copied..start]);
         self.out.extend_from_slice(placeholder);
@@ -162,7 +162,7 @@ impl Normalizer {
 
     /// Appends a key with placeholders to `out`.
     pub(crate) fn apply(&self, key: &[u8], out: &mut Vec<u8>) {
-        let mut output = Output { key, copied: 0, out };
+        let mut output = NormalizedKey { key, copied: 0, out };
         let mut at = 0;
         while let Some(&byte) = key.get(at) {
             at = match byte {
@@ -176,7 +176,7 @@ impl Normalizer {
     }
 
     /// Handles a slash. This and the other handlers return the position at which the scan continues.
-    fn slash(&self, output: &mut Output<'_>, at: usize) -> usize {
+    fn slash(&self, output: &mut NormalizedKey<'_>, at: usize) -> usize {
         let key = output.key;
         if !self.path || is_before(key, at, class::BEFORE_NO_PATH) || is_at_slash(key, at + 1) {
             return at + 1;
@@ -191,7 +191,7 @@ impl Normalizer {
     }
 
     /// Handles a colon: the first of an IPv6 address such as `::1`.
-    fn colon(&self, output: &mut Output<'_>, at: usize) -> usize {
+    fn colon(&self, output: &mut NormalizedKey<'_>, at: usize) -> usize {
         let key = output.key;
         let may_begin = self.ip
             && key.get(at + 1) == Some(&b':')
@@ -205,7 +205,7 @@ impl Normalizer {
 
     /// Handles the beginning of a word.
     #[inline]
-    fn word(&self, output: &mut Output<'_>, at: usize) -> usize {
+    fn word(&self, output: &mut NormalizedKey<'_>, at: usize) -> usize {
         let key = output.key;
         if is(key[at], class::HEX) {
             let hex_end = run_end(key, at, class::HEX);
@@ -235,7 +235,7 @@ impl Normalizer {
     }
 
     /// Handles a word that begins with a digit.
-    fn number_word(&self, output: &mut Output<'_>, mut at: usize) -> usize {
+    fn number_word(&self, output: &mut NormalizedKey<'_>, mut at: usize) -> usize {
         let key = output.key;
         if !self.num {
             return run_end(key, at, class::WORD);
@@ -523,7 +523,7 @@ mod tests {
     }
 
     /// Patterns of the kinds that no parser ends. Group 1 is the part; the rest of the text follows it.
-    struct Patterns {
+    struct PartPatterns {
         uuid: Regex,
         path: Regex,
         drive: Regex,
@@ -532,7 +532,7 @@ mod tests {
         num: Regex,
     }
 
-    impl Patterns {
+    impl PartPatterns {
         fn new() -> Self {
             let regex = |pattern: &str| {
                 let end = r"(?:$|[^0-9A-Za-z\x80-\xFF])";
@@ -672,7 +672,7 @@ mod tests {
             ],
             key in keys(),
         ) {
-            thread_local!(static PATTERNS: Patterns = Patterns::new());
+            thread_local!(static PATTERNS: PartPatterns = PartPatterns::new());
             let expected = PATTERNS.with(|patterns| patterns.normalized(kinds, &key));
             let mut found = Vec::new();
             kinds.apply(&key, &mut found);

@@ -27,13 +27,13 @@ const MIN_WORDS_IN_ANY_CASE: usize = 100;
 /// A regular expression that records are matched against.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordPattern {
-    search: Search,
+    search: RecordSearch,
     text: String,
 }
 
 /// How records are matched.
 #[derive(Clone, Debug)]
-enum Search {
+enum RecordSearch {
     Expression(Box<LineSearch>),
     /// A long list of words: a record matches if it contains one of them.
     Words(Arc<WordList>),
@@ -102,9 +102,11 @@ impl RecordPattern {
         let is_uniform = case == Case::Distinct || !pattern.contains("(?");
         let words = if is_uniform { word_list(&exact, case) } else { None };
         let search = match (words, case) {
-            (Some(words), _) => Search::Words(Arc::new(words)),
-            (None, Case::Distinct) => Search::Expression(Box::new(LineSearch::new(exact)?)),
-            (None, Case::Ignored) => Search::Expression(Box::new(LineSearch::new(parse(pattern, case)?)?)),
+            (Some(words), _) => RecordSearch::Words(Arc::new(words)),
+            (None, Case::Distinct) => RecordSearch::Expression(Box::new(LineSearch::new(exact)?)),
+            (None, Case::Ignored) => {
+                RecordSearch::Expression(Box::new(LineSearch::new(parse(pattern, case)?)?))
+            }
         };
         Ok(Self { search, text: pattern.to_owned() })
     }
@@ -116,16 +118,18 @@ impl RecordPattern {
     /// Returns the first match in a record: the reference implementation of [`RecordPattern::next_line`].
     pub(crate) fn find(&self, cache: &mut PatternCache, record: &[u8]) -> Option<Span> {
         match &self.search {
-            Search::Expression(expression) => expression.record.find(cache.record(expression), record),
-            Search::Words(words) => words.find_at(record, 0).map(|found| (found.start, found.end)),
+            RecordSearch::Expression(expression) => expression.record.find(cache.record(expression), record),
+            RecordSearch::Words(words) => words.find_at(record, 0).map(|found| (found.start, found.end)),
         }
     }
 
     /// Whether a record has a match.
     pub(crate) fn is_match(&self, cache: &mut PatternCache, record: &[u8]) -> bool {
         match &self.search {
-            Search::Expression(expression) => expression.record.is_match(cache.record(expression), record),
-            Search::Words(words) => words.find_line(record).is_some(),
+            RecordSearch::Expression(expression) => {
+                expression.record.is_match(cache.record(expression), record)
+            }
+            RecordSearch::Words(words) => words.find_line(record).is_some(),
         }
     }
 
@@ -138,8 +142,8 @@ impl RecordPattern {
         from: usize,
     ) -> Option<(Span, usize)> {
         match &self.search {
-            Search::Expression(expression) => expression.next_line(cache, text, from),
-            Search::Words(words) => {
+            RecordSearch::Expression(expression) => expression.next_line(cache, text, from),
+            RecordSearch::Words(words) => {
                 let at = from + words.find_line(text.get(from..)?)?;
                 let ((start, end), next) = line_around(text, from, at);
                 Some(((start, end_of_record(text, end)), next))
@@ -447,8 +451,8 @@ mod tests {
         ) {
             let words = RecordPattern::new(&many, case).expect("a valid pattern");
             let expression = RecordPattern::new(&few, case).expect("a valid pattern");
-            prop_assert!(matches!(words.search, Search::Words(_)), "{}", few);
-            prop_assert!(matches!(expression.search, Search::Expression(_)));
+            prop_assert!(matches!(words.search, RecordSearch::Words(_)), "{}", few);
+            prop_assert!(matches!(expression.search, RecordSearch::Expression(_)));
             prop_assert_eq!(block_by_block(&words, &text), block_by_block(&expression, &text));
             for record in records(&text) {
                 let (found, expected) = [&words, &expression].map(|it| it.find(&mut PatternCache::default(), record)).into();
@@ -462,7 +466,7 @@ mod tests {
     fn most_expressions_with_a_literal_are_found_by_it() {
         let by_literal = |pattern: &&str| {
             let pattern = RecordPattern::new(pattern, Case::Distinct).expect("a valid pattern");
-            matches!(&pattern.search, Search::Expression(it) if matches!(it.block, BlockSearch::Literal(_)))
+            matches!(&pattern.search, RecordSearch::Expression(it) if matches!(it.block, BlockSearch::Literal(_)))
         };
         assert!(by_literal(&"[a-z]+bot") && !by_literal(&"bot"));
         let count = WITH_LITERAL.iter().filter(|pattern| by_literal(pattern)).count();
@@ -474,7 +478,7 @@ mod tests {
         let is_list = |words: &str, number, case| {
             let others = (0..number).map(|number| format!("|other{number}")).collect::<String>();
             let pattern = RecordPattern::new(&format!("{words}{others}"), case).expect("a valid pattern");
-            matches!(pattern.search, Search::Words(_))
+            matches!(pattern.search, RecordSearch::Words(_))
         };
         assert!(is_list("a", MIN_WORDS, Case::Distinct) && !is_list("a", MIN_WORDS - 2, Case::Distinct));
         assert!(is_list("a", MIN_WORDS_IN_ANY_CASE, Case::Ignored));

@@ -4,7 +4,7 @@ use crate::measure::distinct::Distinct;
 use crate::measure::extremes::Extremes;
 use crate::measure::percentiles::{Percentile, Percentiles};
 use crate::measure::quantity::{Form, Quantity};
-use crate::measure::sums::Sums;
+use crate::measure::sums::ExactSums;
 use crate::measure::values::{Selected, Values};
 
 /// A kind of measure. Records without a value are ignored: those that lack the field, or in which it is empty or a
@@ -33,7 +33,7 @@ pub(super) struct Column {
     pub(super) field: usize,
     /// Number of decimal places of all states: the most that a value of any group has.
     places: u8,
-    sums: Option<Sums>,
+    sums: Option<ExactSums>,
     min: Option<Extremes>,
     max: Option<Extremes>,
     percentiles: Option<Percentiles>,
@@ -171,7 +171,7 @@ impl Column {
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.sums.as_ref().map_or(0, Sums::memory)
+        self.sums.as_ref().map_or(0, ExactSums::memory)
             + self.min.as_ref().map_or(0, Extremes::memory)
             + self.max.as_ref().map_or(0, Extremes::memory)
             + self.percentiles.as_ref().map_or(0, Percentiles::memory)

@@ -31,14 +31,14 @@ pub(super) struct Histogram {
     count: u64,
     least: i128,
     greatest: i128,
-    negative: Window,
+    negative: BucketCounts,
     zeros: u64,
-    positive: Window,
+    positive: BucketCounts,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        let (negative, positive) = (Window::default(), Window::default());
+        let (negative, positive) = (BucketCounts::default(), BucketCounts::default());
         Self { count: 0, least: i128::MAX, greatest: i128::MIN, negative, zeros: 0, positive }
     }
 }
@@ -83,9 +83,9 @@ impl Histogram {
             count: varint::take(bytes).filter(|count| *count <= MAX_COUNT)?,
             least: take_units(MAX_PLACES, bytes)?,
             greatest: take_units(MAX_PLACES, bytes)?,
-            negative: Window::decode(bytes)?,
+            negative: BucketCounts::decode(bytes)?,
             zeros: varint::take(bytes)?,
-            positive: Window::decode(bytes)?,
+            positive: BucketCounts::decode(bytes)?,
         };
         let is_valid = histogram.count > 0 && histogram.sum_of_counts() == Some(histogram.count);
         is_valid.then_some(histogram)
@@ -168,12 +168,12 @@ fn bounds(bucket: usize) -> (i128, i128) {
 
 /// Counts of the buckets from the lowest to the highest one in use, rounded to whole octaves.
 #[derive(Clone, Debug, Default)]
-struct Window {
+struct BucketCounts {
     lowest: usize,
     counts: Vec<u64>,
 }
 
-impl Window {
+impl BucketCounts {
     #[inline(always)]
     fn add(&mut self, bucket: usize, count: u64) {
         match self.counts.get_mut(bucket.wrapping_sub(self.lowest)) {

@@ -237,19 +237,19 @@ pub(crate) fn parse_other(text: &[u8], start: usize, end: usize) -> Result<Decim
         let units = i128::from(units) * i128::from(unit.seconds);
         return in_range(units, places + unit.places);
     }
-    let parts = Parts::split(&text[start..end - length]).ok_or(NoNumber::Invalid)?;
+    let parts = NumberParts::split(&text[start..end - length]).ok_or(NoNumber::Invalid)?;
     parts.value(unit)
 }
 
 /// A unit of time: a number of seconds / 10^places.
 #[derive(Clone, Copy)]
-struct Unit {
+struct TimeUnit {
     seconds: u32,
     places: u8,
 }
 
 /// Returns the unit of a number and the length of its name.
-fn unit_at_end(text: &[u8]) -> (Unit, usize) {
+fn unit_at_end(text: &[u8]) -> (TimeUnit, usize) {
     let (seconds, places, length) = match text {
         [.., b'n', b's'] => (1, 9, 2),
         [.., b'u', b's'] => (1, 6, 2),
@@ -262,7 +262,7 @@ fn unit_at_end(text: &[u8]) -> (Unit, usize) {
         [.., b'd'] => (86_400, 0, 1),
         _ => (1, 0, 0),
     };
-    (Unit { seconds, places }, length)
+    (TimeUnit { seconds, places }, length)
 }
 
 fn in_range(units: i128, places: u8) -> Result<Decimal, NoNumber> {
@@ -271,7 +271,7 @@ fn in_range(units: i128, places: u8) -> Result<Decimal, NoNumber> {
 }
 
 /// The parts of a number without its unit.
-struct Parts<'t> {
+struct NumberParts<'t> {
     is_negative: bool,
     /// Digits before and after the point.
     whole: &'t [u8],
@@ -279,7 +279,7 @@ struct Parts<'t> {
     exponent: i64,
 }
 
-impl<'t> Parts<'t> {
+impl<'t> NumberParts<'t> {
     /// Returns `None` if the text is no number.
     fn split(text: &'t [u8]) -> Option<Self> {
         let (is_negative, rest) = sign(text);
@@ -300,7 +300,7 @@ impl<'t> Parts<'t> {
     }
 
     /// Returns the value of the number in this unit.
-    fn value(&self, unit: Unit) -> Result<Decimal, NoNumber> {
+    fn value(&self, unit: TimeUnit) -> Result<Decimal, NoNumber> {
         // The power of ten of the last digit.
         let last = self.exponent.saturating_sub_unsigned(self.fraction.len() as u64 + u64::from(unit.places));
         let places = last.saturating_neg().clamp(0, MAX_PLACES.into());

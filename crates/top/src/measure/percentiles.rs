@@ -74,14 +74,14 @@ const BYTES_PER_VALUE: usize = 16;
 /// that outliers extend it: by 2 KiB per power of two between the least and the greatest magnitude, to at most 480 KiB.
 #[derive(Debug)]
 pub(super) struct Percentiles {
-    groups: Vec<Group>,
+    groups: Vec<GroupValues>,
     lists: Lists,
     histograms: Vec<Histogram>,
 }
 
-/// The number of values of a list and the number of its last block, or [`Group::HISTOGRAM`] and the number of the histogram.
+/// The number of values of a list and the number of its last block, or [`GroupValues::HISTOGRAM`] and the number of the histogram.
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
+struct GroupValues {
     count: u32,
     place: u32,
 }
@@ -93,7 +93,7 @@ enum Lists {
     Wide(Chains<i128>),
 }
 
-impl Group {
+impl GroupValues {
     const HISTOGRAM: u32 = u32::MAX;
 }
 
@@ -125,7 +125,7 @@ impl Default for Percentiles {
 
 impl Percentiles {
     pub(super) fn resize(&mut self, count: usize) {
-        self.groups.resize(count, Group::default());
+        self.groups.resize(count, GroupValues::default());
     }
 
     pub(super) fn add(&mut self, groups: &[u32], units: &[i64], places: u8) {
@@ -191,7 +191,7 @@ impl Percentiles {
         for &(group, from) in pairs {
             let from = other.groups[from as usize];
             match &other.lists {
-                _ if from.count == Group::HISTOGRAM => {
+                _ if from.count == GroupValues::HISTOGRAM => {
                     self.merge_histogram(group as usize, &other.histograms[from.place as usize], places);
                 }
                 Lists::Narrow(lists) => self.merge_list(group, values(lists, from), exponent, places),
@@ -226,7 +226,7 @@ impl Percentiles {
         let group = self.groups[group];
         let factor = small_power(MAX_PLACES - places);
         match &self.lists {
-            _ if group.count == Group::HISTOGRAM => {
+            _ if group.count == GroupValues::HISTOGRAM => {
                 put_histogram(&self.histograms[group.place as usize], out);
             }
             Lists::Narrow(lists) => put_list(lists.to_vec(group.count, group.place), factor, form, out),
@@ -251,7 +251,7 @@ impl Percentiles {
     pub(super) fn value(&self, group: usize, percentile: Percentile, places: u8) -> Quantity {
         let group = self.groups[group];
         let number = match &self.lists {
-            _ if group.count == Group::HISTOGRAM => {
+            _ if group.count == GroupValues::HISTOGRAM => {
                 let histogram = &self.histograms[group.place as usize];
                 histogram_value(histogram, percentile, places)
             }
@@ -267,7 +267,7 @@ impl Percentiles {
             Lists::Narrow(lists) => lists.memory(),
             Lists::Wide(lists) => lists.memory(),
         };
-        self.groups.capacity() * size_of::<Group>()
+        self.groups.capacity() * size_of::<GroupValues>()
             + lists
             + self.histograms.capacity() * size_of::<Histogram>()
             + self.histograms.iter().map(Histogram::memory).sum::<usize>()
@@ -297,13 +297,13 @@ fn histogram_of<T: Units>(list: impl Iterator<Item = T>, factor: i64) -> Histogr
 }
 
 /// The values of a list, in any order.
-fn values<T: Units>(lists: &Chains<T>, group: Group) -> impl Iterator<Item = T> + Clone {
+fn values<T: Units>(lists: &Chains<T>, group: GroupValues) -> impl Iterator<Item = T> + Clone {
     lists.values(group.count, group.place)
 }
 
 #[inline(always)]
 fn add<T: Units>(
-    group: &mut Group,
+    group: &mut GroupValues,
     lists: &mut Chains<T>,
     histograms: &mut Vec<Histogram>,
     units: T,
@@ -312,7 +312,7 @@ fn add<T: Units>(
     if group.count >= EXACT as u32 && group.count.is_power_of_two() {
         convert_if_small(group, lists, histograms, factor);
     }
-    if group.count == Group::HISTOGRAM {
+    if group.count == GroupValues::HISTOGRAM {
         return histograms[group.place as usize].add(units.finest(factor));
     }
     group.place = lists.push(group.count, group.place, units);
@@ -322,7 +322,7 @@ fn add<T: Units>(
 /// Replaces a list by a histogram if that takes little memory.
 #[inline(never)]
 fn convert_if_small<T: Units>(
-    group: &mut Group,
+    group: &mut GroupValues,
     lists: &mut Chains<T>,
     histograms: &mut Vec<Histogram>,
     factor: i64,
@@ -333,13 +333,18 @@ fn convert_if_small<T: Units>(
 }
 
 /// Replaces a list by a histogram.
-fn convert<T: Units>(group: &mut Group, lists: &mut Chains<T>, histograms: &mut Vec<Histogram>, factor: i64) {
-    if group.count == Group::HISTOGRAM {
+fn convert<T: Units>(
+    group: &mut GroupValues,
+    lists: &mut Chains<T>,
+    histograms: &mut Vec<Histogram>,
+    factor: i64,
+) {
+    if group.count == GroupValues::HISTOGRAM {
         return;
     }
     let histogram = histogram_of(values(lists, *group), factor);
     lists.free(group.count, group.place);
-    *group = Group { count: Group::HISTOGRAM, place: histograms.len() as u32 };
+    *group = GroupValues { count: GroupValues::HISTOGRAM, place: histograms.len() as u32 };
     histograms.push(histogram);
 }
 

@@ -10,7 +10,7 @@ const MAX_HIGH: u128 = MAX_COUNT as u128 * (POWERS[38] as u128 >> 64);
 /// Exact sums of all groups: 192 bits; most groups need 64. No sum of 2^64 values overflows, because a value has less than 2^127
 /// units.
 #[derive(Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct ExactSums {
     sums: Vec<Sum>,
     /// The rest of each sum / 2^64, once it does not fit into 64 bits for a group. Empty until then.
     high: Vec<i128>,
@@ -22,7 +22,7 @@ struct Sum {
     low: i64,
 }
 
-impl Sums {
+impl ExactSums {
     pub(super) fn resize(&mut self, count: usize) {
         self.sums.resize(count, Sum::default());
         if !self.high.is_empty() {

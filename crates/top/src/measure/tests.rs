@@ -14,7 +14,7 @@ use crate::query::field::Field;
 use crate::query::options::Measure;
 
 /// A record: its group and the text of its only field.
-type Record = (u32, Vec<u8>);
+type GroupedValue = (u32, Vec<u8>);
 
 fn percentile(text: &str) -> MeasureKind {
     MeasureKind::Percentile(Percentile::parse(text).expect("a percentile"))
@@ -48,7 +48,7 @@ impl Worker {
     }
 
     /// Adds a block of records and returns the indexes of the records without a number.
-    fn add(&mut self, records: &[Record]) -> Vec<u32> {
+    fn add(&mut self, records: &[GroupedValue]) -> Vec<u32> {
         let mut text = Vec::new();
         let mut cells = Cells::default();
         cells.reset(1);
@@ -105,7 +105,7 @@ impl Worker {
 }
 
 /// Results of records that are divided among workers and blocks. Some parts are encoded, and all are merged in an order.
-fn divided(kinds: &[MeasureKind], records: &[Record], seed: u64) -> BTreeMap<u32, Vec<String>> {
+fn divided(kinds: &[MeasureKind], records: &[GroupedValue], seed: u64) -> BTreeMap<u32, Vec<String>> {
     let mut state = seed | 1;
     let mut random = |limit: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -139,7 +139,7 @@ struct Oracle {
     texts: HashSet<Vec<u8>>,
 }
 
-fn oracles(records: &[Record]) -> (BTreeMap<u32, Oracle>, u8) {
+fn oracles(records: &[GroupedValue]) -> (BTreeMap<u32, Oracle>, u8) {
     let mut groups: BTreeMap<u32, Oracle> = BTreeMap::new();
     let mut places = 0;
     for (group, text) in records {
@@ -224,11 +224,11 @@ fn wide_values() -> impl Strategy<Value = Vec<u8>> {
     text.prop_map(String::into_bytes)
 }
 
-fn records(values: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = Vec<Record>> {
+fn records(values: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = Vec<GroupedValue>> {
     prop::collection::vec((0..5_u32, values), 0..60)
 }
 
-fn assert_as_oracle(records: &[Record], seed: u64) {
+fn assert_as_oracle(records: &[GroupedValue], seed: u64) {
     let (oracles, places) = oracles(records);
     let expected = oracles.iter().map(|(group, oracle)| {
         (*group, kinds().iter().map(|kind| oracle.result(kind, places)).collect::<Vec<_>>())
@@ -284,7 +284,7 @@ proptest! {
         let mut measures = Measures::new(&kinds);
         let mut bad = Vec::new();
         measures.add(&groups, 5, Rows::Some(&rows), &text, &cells, &mut bad);
-        let selected: Vec<Record> = rows.iter().map(|row| records[*row as usize].clone()).collect();
+        let selected: Vec<GroupedValue> = rows.iter().map(|row| records[*row as usize].clone()).collect();
         let (oracles, places) = oracles(&selected);
         let mut missing = Oracle::default();
         for group in 0..5 {
@@ -299,7 +299,7 @@ proptest! {
     }
 }
 
-fn of_group<T: ToString>(values: impl IntoIterator<Item = T>) -> Vec<Record> {
+fn of_group<T: ToString>(values: impl IntoIterator<Item = T>) -> Vec<GroupedValue> {
     values.into_iter().map(|value| (0, value.to_string().into_bytes())).collect()
 }
 
@@ -308,7 +308,7 @@ const PERCENTILES: [&str; 12] =
 
 /// Checks percentiles against the sorted values, and that no division changes them. They have no more places than the
 /// values.
-fn assert_percentiles(records: &[Record]) {
+fn assert_percentiles(records: &[GroupedValue]) {
     let kinds = PERCENTILES.map(percentile);
     let results = divided(&kinds, records, 1);
     for seed in [2, 30, 500] {
@@ -455,7 +455,7 @@ fn distinct_texts_are_exact_up_to_4096_and_estimated_beyond() {
         let error = (estimate.units as f64 - count as f64).abs() / count as f64;
         assert!(error < 4.0 * 0.0081, "{count}: {estimate}");
         if count <= 100_000 {
-            let again: Vec<Record> = records.iter().rev().chain(&records[..1_000]).cloned().collect();
+            let again: Vec<GroupedValue> = records.iter().rev().chain(&records[..1_000]).cloned().collect();
             for seed in [1, 2, 3] {
                 let divided = divided(&[MeasureKind::Distinct], &again, seed);
                 assert_eq!(divided[&0], [estimate.to_string()]);

@@ -29,7 +29,7 @@ pub struct Layout {
 }
 
 /// An answer as a table with named columns.
-pub(super) struct Columns<'a> {
+pub(super) struct AnswerTable<'a> {
     answer: &'a Answer,
     layout: Layout,
 }
@@ -45,7 +45,7 @@ pub(super) enum Value<'a> {
     Key(&'a [u8]),
 }
 
-impl<'a> Columns<'a> {
+impl<'a> AnswerTable<'a> {
     pub(super) fn new(answer: &'a Answer, layout: Layout) -> Self {
         Self { answer, layout }
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use csv_core::Writer;
 
-use super::columns::{Columns, Format, Layout, Value};
+use super::columns::{AnswerTable, Format, Layout, Value};
 use crate::count::answer::Answer;
 
 /// Comma-separated values (RFC 4180) with a header: `count,key`, with the measures between the two, and with a column
@@ -14,8 +14,8 @@ pub struct Csv(pub Layout);
 
 impl Format for Csv {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        let columns = Columns::new(answer, self.0);
-        let mut row = Row::default();
+        let columns = AnswerTable::new(answer, self.0);
+        let mut row = RowWriter::default();
         if !self.0.no_header {
             columns.names().iter().for_each(|name| row.push(name.as_bytes()));
             row.end(out)?;
@@ -35,12 +35,12 @@ impl Format for Csv {
 
 /// The bytes of a row.
 #[derive(Default)]
-struct Row {
+struct RowWriter {
     writer: Writer,
     bytes: Vec<u8>,
 }
 
-impl Row {
+impl RowWriter {
     /// Adds a field, in quotes if it needs them. The first field of a row is not empty.
     fn push(&mut self, field: &[u8]) {
         if !self.bytes.is_empty() {

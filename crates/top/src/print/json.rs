@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::ser::{Error, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::columns::{Columns, Format, Layout, Value};
+use super::columns::{AnswerTable, Format, Layout, Value};
 use crate::count::answer::{Answer, Skipped};
 use crate::measure::quantity::Quantity;
 
@@ -45,7 +45,7 @@ struct Object<'a> {
     untimed: u64,
     #[serde(skip_serializing_if = "is_zero")]
     not_numbers: u64,
-    top: Vec<Entry<'a>>,
+    top: Vec<KeyObject<'a>>,
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -57,19 +57,19 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// A key with its count and measures.
-struct Entry<'a> {
+struct KeyObject<'a> {
     names: &'a [&'a str],
     row: Vec<Value<'a>>,
     /// Number of columns of the key.
     keys: usize,
 }
 
-impl Serialize for Entry<'_> {
+impl Serialize for KeyObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (numbers, keys) = self.row.split_at(self.row.len() - self.keys);
         let mut map = serializer.serialize_map(None)?;
         for (name, &value) in self.names.iter().zip(numbers) {
-            map.serialize_entry(name, &Number(value))?;
+            map.serialize_entry(name, &NumberValue(value))?;
         }
         let names = &self.names[numbers.len()..];
         match keys {
@@ -114,9 +114,9 @@ impl<'a, F: Fn(&'a [u8]) -> Option<Cow<'a, str>>> Serialize for Fields<'a, F> {
 }
 
 /// A value that is not of the key: a number with all its digits, null for none, or the string `"overflow"`.
-struct Number<'a>(Value<'a>);
+struct NumberValue<'a>(Value<'a>);
 
-impl Serialize for Number<'_> {
+impl Serialize for NumberValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (self.0, self.0.number("")) {
             (Value::Measure(Quantity::None), _) | (_, None) => serializer.serialize_none(),
@@ -147,7 +147,7 @@ impl Json {
     }
 
     fn with_object<T>(&self, answer: &Answer, late: bool, write: impl FnOnce(&Object<'_>) -> T) -> T {
-        let columns = Columns::new(answer, self.0);
+        let columns = AnswerTable::new(answer, self.0);
         let names = columns.names();
         let keys = columns.key_columns();
         let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
@@ -163,7 +163,7 @@ impl Json {
             unmatched: count(&answer.unmatched),
             untimed: count(&answer.untimed),
             not_numbers: count(&answer.not_numbers),
-            top: columns.rows().map(|row| Entry { names: &names, row, keys }).collect(),
+            top: columns.rows().map(|row| KeyObject { names: &names, row, keys }).collect(),
         })
     }
 }
@@ -218,10 +218,11 @@ mod tests {
             Quantity::Number(Decimal::new(1_200, 3)),
             Quantity::Overflow,
         ];
-        let measures: Vec<Number<'_>> = values.iter().map(|value| Number(Value::Measure(value))).collect();
+        let measures: Vec<NumberValue<'_>> =
+            values.iter().map(|value| NumberValue(Value::Measure(value))).collect();
         let json = serde_json::to_string(&measures).expect("JSON");
         assert_eq!(json, "[null,-170141183460469231731.687303715884105728,1.2,\"overflow\"]");
-        let counts = [Number(Value::Count(u64::MAX)), Number(Value::Share(1, 3))];
+        let counts = [NumberValue(Value::Count(u64::MAX)), NumberValue(Value::Share(1, 3))];
         assert_eq!(serde_json::to_string(&counts).expect("JSON"), "[18446744073709551615,33.33]");
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::columns::{Columns, Format, Layout, Value};
+use super::columns::{AnswerTable, Format, Layout, Value};
 use crate::count::answer::Answer;
 
 /// A table in GitHub Flavored Markdown. In keys, `|`, `\` and what would begin markup are escaped with a backslash, a line
@@ -12,7 +12,7 @@ pub struct Markdown(pub Layout);
 
 impl Format for Markdown {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        let columns = Columns::new(answer, self.0);
+        let columns = AnswerTable::new(answer, self.0);
         let names = columns.names();
         let numbers = names.len() - columns.key_columns();
         if !self.0.no_header {

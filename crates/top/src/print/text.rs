@@ -10,8 +10,8 @@ use anstyle::Style;
 use finecomb_sys::units::{Count, counted};
 use memchr::memchr;
 
-use self::table::Table;
-use super::columns::{Columns, Format, Layout};
+use self::table::AlignedTable;
+use super::columns::{AnswerTable, Format, Layout};
 use crate::count::answer::Answer;
 
 /// A line for each key: the count, a space, and the unchanged bytes of the key, except that a line feed in it is written
@@ -32,7 +32,7 @@ pub struct Text {
 
 impl Format for Text {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        let columns = Columns::new(answer, self.layout);
+        let columns = AnswerTable::new(answer, self.layout);
         if let Some(series) = answer.series.as_ref().filter(|_| columns.is_plain()) {
             match self.sparklines {
                 0 => series::write_matrix(series, self.count, out)?,
@@ -41,7 +41,7 @@ impl Format for Text {
         } else if columns.is_plain() && columns.key_columns() > 0 && self.bars == 0 {
             self.write_plain(answer, out)?;
         } else if !answer.top.is_empty() {
-            Table::new(&columns, self).write(out)?;
+            AlignedTable::new(&columns, self).write(out)?;
         }
         if self.layout.totals {
             writeln!(

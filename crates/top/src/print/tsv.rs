@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::columns::{Columns, Format, Layout, Value};
+use super::columns::{AnswerTable, Format, Layout, Value};
 use crate::count::answer::Answer;
 
 /// Tab-separated values with a header: `count`, `key`, with the measures between the two, and with a column for each
@@ -13,7 +13,7 @@ pub struct Tsv(pub Layout);
 
 impl Format for Tsv {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        let columns = Columns::new(answer, self.0);
+        let columns = AnswerTable::new(answer, self.0);
         if !self.0.no_header {
             for (index, name) in columns.names().into_iter().enumerate() {
                 separate(index, out)?;

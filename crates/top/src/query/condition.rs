@@ -53,7 +53,7 @@ use crate::query::field::Field;
 /// A compiled condition.
 #[derive(Clone, Debug)]
 pub(crate) struct Condition {
-    root: Node,
+    root: Formula,
     fields: Vec<Field>,
     patterns: Vec<Expression>,
     case: Case,
@@ -71,14 +71,14 @@ pub(crate) struct ConditionCache {
 
 /// A part of a condition.
 #[derive(Clone, Debug)]
-enum Node {
-    All(Vec<Node>),
-    Any(Vec<Node>),
-    Not(Box<Node>),
+enum Formula {
+    All(Vec<Formula>),
+    Any(Vec<Formula>),
+    Not(Box<Formula>),
     Test(Test),
 }
 
-impl Node {
+impl Formula {
     /// All tests, in the order of the condition.
     fn tests(&self) -> Vec<&Test> {
         match self {
@@ -137,7 +137,7 @@ impl Condition {
     ) {
         selected.clear();
         selected.extend(0..records as u32);
-        Selection { condition: self, cache, text, cells }.narrow(&self.root, true, selected);
+        Narrowing { condition: self, cache, text, cells }.narrow(&self.root, true, selected);
     }
 
     /// Whether the condition holds for a record whose fields have these values: the reference implementation of
@@ -150,37 +150,37 @@ impl Condition {
     #[cfg(test)]
     fn part_holds<'v>(
         &self,
-        part: &Node,
+        part: &Formula,
         cache: &mut ConditionCache,
         value: &impl Fn(usize) -> Option<&'v [u8]>,
     ) -> bool {
         match part {
-            Node::All(parts) => parts.iter().all(|part| self.part_holds(part, cache, value)),
-            Node::Any(parts) => parts.iter().any(|part| self.part_holds(part, cache, value)),
-            Node::Not(part) => !self.part_holds(part, cache, value),
-            Node::Test(test) => test.holds(self, cache, value),
+            Formula::All(parts) => parts.iter().all(|part| self.part_holds(part, cache, value)),
+            Formula::Any(parts) => parts.iter().any(|part| self.part_holds(part, cache, value)),
+            Formula::Not(part) => !self.part_holds(part, cache, value),
+            Formula::Test(test) => test.holds(self, cache, value),
         }
     }
 }
 
 /// The evaluation of a condition for the records of a block.
-struct Selection<'a> {
+struct Narrowing<'a> {
     condition: &'a Condition,
     cache: &'a mut ConditionCache,
     text: &'a [u8],
     cells: &'a Cells,
 }
 
-impl Selection<'_> {
+impl Narrowing<'_> {
     /// Keeps the records for which a part of the condition is `wanted`.
-    fn narrow(&mut self, part: &Node, wanted: bool, records: &mut Vec<u32>) {
+    fn narrow(&mut self, part: &Formula, wanted: bool, records: &mut Vec<u32>) {
         match (part, wanted) {
-            (Node::Test(test), _) => self.narrow_by_test(test, wanted, records),
-            (Node::Not(part), _) => self.narrow(part, !wanted, records),
-            (Node::All(parts), true) | (Node::Any(parts), false) => {
+            (Formula::Test(test), _) => self.narrow_by_test(test, wanted, records),
+            (Formula::Not(part), _) => self.narrow(part, !wanted, records),
+            (Formula::All(parts), true) | (Formula::Any(parts), false) => {
                 parts.iter().for_each(|part| self.narrow(part, wanted, records));
             }
-            (Node::Any(parts), true) | (Node::All(parts), false) => {
+            (Formula::Any(parts), true) | (Formula::All(parts), false) => {
                 // Each part only looks at the records that none of the parts before it selects.
                 let mut rest = self.cache.spare.pop().unwrap_or_default();
                 rest.clone_from(records);

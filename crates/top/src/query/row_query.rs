@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::cells::Origin;
+use crate::cells::ColumnOrigin;
 use crate::key::expression::Case;
 use crate::measure::column::MeasureKind;
 use crate::query::condition::Condition;
@@ -55,7 +55,7 @@ pub(crate) enum KeySource {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Columns {
     /// The origin of each column.
-    pub(crate) origins: Vec<Origin>,
+    pub(crate) origins: Vec<ColumnOrigin>,
     /// The fields that are extracted by the format.
     pub(crate) fields: Vec<Field>,
 }
@@ -125,11 +125,11 @@ impl Columns {
     }
 
     /// The origin of a field, which is a group if there is one with its name or number.
-    fn origin(&mut self, field: &Field, pattern: Option<&KeyPattern>) -> Origin {
+    fn origin(&mut self, field: &Field, pattern: Option<&KeyPattern>) -> ColumnOrigin {
         let group = pattern.and_then(|pattern| pattern.column(field));
-        group.map(Origin::Group).unwrap_or_else(|| {
+        group.map(ColumnOrigin::Group).unwrap_or_else(|| {
             let known = self.fields.iter().position(|known| known == field);
-            Origin::Format(known.unwrap_or_else(|| {
+            ColumnOrigin::Format(known.unwrap_or_else(|| {
                 self.fields.push(field.clone());
                 self.fields.len() - 1
             }))
@@ -216,9 +216,9 @@ impl RowQuery {
     /// in plain lines.
     pub(crate) fn key_fields(&self) -> Vec<String> {
         let KeySource::Columns(count) = self.key else { return Vec::new() };
-        let is_named = |origin: &Origin| match *origin {
-            Origin::Format(field) => matches!(self.value_columns.fields[field], Field::Named(_)),
-            Origin::Group(group) => count > 1 || matches!(self.group(group), Some(Field::Named(_))),
+        let is_named = |origin: &ColumnOrigin| match *origin {
+            ColumnOrigin::Format(field) => matches!(self.value_columns.fields[field], Field::Named(_)),
+            ColumnOrigin::Group(group) => count > 1 || matches!(self.group(group), Some(Field::Named(_))),
         };
         let all_named = self.value_columns.origins[..count].iter().all(is_named);
         let names = (0..count).map(|column| self.name_of(&self.value_columns, column));
@@ -233,8 +233,8 @@ impl RowQuery {
     /// Name of a column: that of its field or group, or the number of a group without a name.
     pub(crate) fn name_of(&self, columns: &Columns, column: usize) -> String {
         match columns.origins[column] {
-            Origin::Format(field) => columns.fields[field].to_string(),
-            Origin::Group(group) => self.group(group).map(Field::to_string).unwrap_or_default(),
+            ColumnOrigin::Format(field) => columns.fields[field].to_string(),
+            ColumnOrigin::Group(group) => self.group(group).map(Field::to_string).unwrap_or_default(),
         }
     }
 
@@ -287,7 +287,7 @@ fn key_source(
                 columns.push(field, pattern);
             }
         }
-        Some(pattern) => columns.origins.extend((0..pattern.fields().len()).map(Origin::Group)),
+        Some(pattern) => columns.origins.extend((0..pattern.fields().len()).map(ColumnOrigin::Group)),
         None if options.measures.is_empty() && options.every.is_none() => return Ok(KeySource::Record),
         None => return Ok(KeySource::Nothing),
     }

@@ -2,7 +2,7 @@
 
 use finecomb_sys::varint;
 
-use crate::cells::{Cell, Cells, Origin};
+use crate::cells::{Cell, Cells, ColumnOrigin};
 use crate::query::field::Field;
 use crate::query::row_query::{KeySource, RowQuery};
 
@@ -104,7 +104,7 @@ impl RowQuery {
         let origins = &self.value_columns.origins;
         let is_named_once = |column: usize| {
             let origin = origins[column];
-            matches!(origin, Origin::Format(_)) && !origins[..column].contains(&origin)
+            matches!(origin, ColumnOrigin::Format(_)) && !origins[..column].contains(&origin)
         };
         let of_key = (0..key_columns).filter(|&column| values.lacks(column) && is_named_once(column));
         let of_key = of_key.map(|column| AbsentField { field: name(column), part: QueryPart::Key });
@@ -130,7 +130,6 @@ fn take_flag(bytes: &mut &[u8]) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cells::Malformed;
 
     /// The presence of two columns in rows of `1` and `.` for each, after a number of malformed ones.
     fn presence(rows: &[&str], malformed: u32) -> Presence {
@@ -138,7 +137,7 @@ mod tests {
         cells.reset(2);
         for record in 0..malformed {
             cells.push_missing();
-            cells.report(Malformed { record, at: 0, reason: "bad" });
+            cells.report(record as usize, (0, "bad"));
         }
         for row in rows {
             for (column, byte) in cells.columns_mut().iter_mut().zip(row.bytes()) {

@@ -20,7 +20,7 @@ pub(crate) mod syslog;
 
 use crate::cells::{Cells, Span};
 use crate::records::format::access::AccessLog;
-use crate::records::format::csv::Csv;
+use crate::records::format::csv::CsvRecords;
 use crate::records::format::json::{Json, JsonScratch};
 use crate::records::format::lines::{LineFields, LineScratch};
 use crate::records::format::logfmt::Logfmt;
@@ -32,7 +32,7 @@ use crate::records::format::syslog::Syslog;
 pub(crate) enum Extractor {
     Lines(Box<LineFields>),
     Access(AccessLog),
-    Csv(Csv),
+    Csv(CsvRecords),
     Json(Json),
     Logfmt(Logfmt),
     Syslog(Syslog),

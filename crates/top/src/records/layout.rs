@@ -10,7 +10,7 @@ use crate::query::input_format::{FormatError, InputFormat};
 use crate::query::row_query::RowQuery;
 use crate::records::format::Extractor;
 use crate::records::format::access::{AccessFormat, AccessLog};
-use crate::records::format::csv::{Csv, CsvError, Dialect, Header};
+use crate::records::format::csv::{CsvError, CsvRecords, Dialect, Header};
 use crate::records::format::detect::{Detected, detect};
 use crate::records::format::json::Json;
 use crate::records::format::lines::{LineFields, Unnamed};
@@ -36,7 +36,7 @@ pub(crate) struct Plan {
 }
 
 /// A format with what is known about it from the file.
-enum Format<'a> {
+enum FileFormat<'a> {
     Known(&'a InputFormat),
     /// Lines in no known format, whose fields have no names.
     Unknown,
@@ -56,9 +56,9 @@ impl Plan {
         let format = match &query.input {
             InputFormat::Auto => return Ok(None),
             InputFormat::Csv | InputFormat::Tsv if query.has_header => return Ok(None),
-            InputFormat::Csv => Format::Table { delimiter: Some(query.delimiter), header: None },
-            InputFormat::Tsv => Format::Table { delimiter: None, header: None },
-            format => Format::Known(format),
+            InputFormat::Csv => FileFormat::Table { delimiter: Some(query.delimiter), header: None },
+            InputFormat::Tsv => FileFormat::Table { delimiter: None, header: None },
+            format => FileFormat::Known(format),
         };
         if let Some(columns) = query.time.as_ref().and_then(|time| time.columns.as_ref()) {
             format.extractor(query, &columns.fields)?;
@@ -68,12 +68,12 @@ impl Plan {
         Ok(query.time.is_none().then_some(plan))
     }
 
-    fn new(query: &RowQuery, format: &Format<'_>, header_end: u64) -> Result<Self, FormatError> {
+    fn new(query: &RowQuery, format: &FileFormat<'_>, header_end: u64) -> Result<Self, FormatError> {
         let extractor = |fields: &[Field]| format.extractor(query, fields);
         Ok(Self {
             format: format.name(),
             header_end,
-            skips_empty: matches!(format, Format::Table { .. }),
+            skips_empty: matches!(format, FileFormat::Table { .. }),
             time: None,
             condition: extractor(&query.condition_columns.fields)?,
             values: extractor(&query.value_columns.fields)?,
@@ -84,7 +84,7 @@ impl Plan {
     fn with_time(
         mut self,
         query: &RowQuery,
-        format: &Format<'_>,
+        format: &FileFormat<'_>,
         source: &Source,
         (head, is_all): (&[u8], bool),
     ) -> Option<Result<Self, FormatError>> {
@@ -107,14 +107,15 @@ impl Plan {
     }
 }
 
-impl Format<'_> {
+impl FileFormat<'_> {
     fn extractor(&self, query: &RowQuery, fields: &[Field]) -> Result<Extractor, FormatError> {
         fn text(error: impl ToString) -> FormatError {
             FormatError::Other(error.to_string())
         }
         Ok(match self {
             Self::Table { delimiter, header } => {
-                let csv = dialect(*delimiter).and_then(|dialect| Csv::new(dialect, header.as_ref(), fields));
+                let csv =
+                    dialect(*delimiter).and_then(|dialect| CsvRecords::new(dialect, header.as_ref(), fields));
                 Extractor::Csv(csv.map_err(text)?)
             }
             Self::Unknown => {
@@ -194,24 +195,24 @@ impl Recognize for Recognizer {
 
 impl Recognizer {
     /// The format of a file, and the end of its header. `None` if more of the text is needed.
-    fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(Format<'_>, u64), FormatError>> {
+    fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(FileFormat<'_>, u64), FormatError>> {
         let query = &*self.0;
         let detected = match &query.input {
             InputFormat::Csv => Detected::Csv { delimiter: query.delimiter },
             InputFormat::Tsv => Detected::Tsv,
             InputFormat::Auto => detect(head, is_all, &query.field_names())?,
-            known => return Some(Ok((Format::Known(known), 0))),
+            known => return Some(Ok((FileFormat::Known(known), 0))),
         };
         Some(Ok(match detected {
-            Detected::Json => (Format::Known(&InputFormat::Json), 0),
-            Detected::Combined => (Format::Known(&InputFormat::Combined), 0),
-            Detected::VhostCombined => (Format::Known(&InputFormat::VhostCombined), 0),
-            Detected::Clf => (Format::Known(&InputFormat::Clf), 0),
-            Detected::Syslog => (Format::Known(&InputFormat::Syslog), 0),
-            Detected::Logfmt => (Format::Known(&InputFormat::Logfmt), 0),
+            Detected::Json => (FileFormat::Known(&InputFormat::Json), 0),
+            Detected::Combined => (FileFormat::Known(&InputFormat::Combined), 0),
+            Detected::VhostCombined => (FileFormat::Known(&InputFormat::VhostCombined), 0),
+            Detected::Clf => (FileFormat::Known(&InputFormat::Clf), 0),
+            Detected::Syslog => (FileFormat::Known(&InputFormat::Syslog), 0),
+            Detected::Logfmt => (FileFormat::Known(&InputFormat::Logfmt), 0),
             Detected::Csv { delimiter } => return self.table(head, Some(delimiter), is_all),
             Detected::Tsv => return self.table(head, None, is_all),
-            Detected::Unknown => (Format::Unknown, 0),
+            Detected::Unknown => (FileFormat::Unknown, 0),
         }))
     }
 
@@ -221,13 +222,13 @@ impl Recognizer {
         head: &[u8],
         delimiter: Option<u8>,
         is_all: bool,
-    ) -> Option<Result<(Format<'_>, u64), FormatError>> {
+    ) -> Option<Result<(FileFormat<'_>, u64), FormatError>> {
         if !self.0.has_header {
-            return Some(Ok((Format::Table { delimiter, header: None }, 0)));
+            return Some(Ok((FileFormat::Table { delimiter, header: None }, 0)));
         }
         let (record, end) = first_record(head, delimiter, is_all)?;
         let header = dialect(delimiter).and_then(|dialect| Header::parse(dialect, record));
-        let format = |header| (Format::Table { delimiter, header: Some(header) }, end as u64);
+        let format = |header| (FileFormat::Table { delimiter, header: Some(header) }, end as u64);
         Some(header.map(format).map_err(|error| FormatError::Other(error.to_string())))
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use finecomb_scan::{Block, LineEnds, Meter, Phase, RecordEnds, Records, Source};
 
-use crate::cells::{Cell, Cells, Malformed, Origin, Span, bytes_of, keep_rows};
+use crate::cells::{Cell, Cells, ColumnOrigin, Malformed, Span, bytes_of, keep_rows};
 use crate::key::keys::Keys;
 use crate::measure::values::Rows;
 use crate::query::Query;
@@ -317,7 +317,7 @@ impl<'q> RowMaker<'q> {
         }
         // The extractor fills one column per field of the format. Groups of the expression come from the match.
         let in_order =
-            columns.origins.iter().enumerate().all(|(index, &origin)| origin == Origin::Format(index));
+            columns.origins.iter().enumerate().all(|(index, &origin)| origin == ColumnOrigin::Format(index));
         if !in_order {
             cells.arrange(&self.groups, &columns.origins);
         }

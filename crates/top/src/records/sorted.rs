@@ -20,7 +20,7 @@ use crate::records::row_time::TimePlan;
 use crate::records::rows::RowMaker;
 use crate::time::Slack;
 use crate::time::order::{FileOrder, RunOrder, StepBack};
-use search::{Search, Stopped};
+use search::{BorderSearch, Stopped};
 
 /// Narrows the files of a count to the window, and keeps what is found out about their order.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl Narrow for Narrower {
         let Some((time, rows)) = plan.and_then(|plan| plan.time.as_ref()).zip(rows) else {
             return whole(None);
         };
-        let mut search = Search::new(source, lines, RowMaker::new(&self.window.times, rows));
+        let mut search = BorderSearch::new(source, lines, RowMaker::new(&self.window.times, rows));
         let range = self.window.search(&mut search);
         if let Some(step) = search.order().contradiction(self.window.slack) {
             let text = format!(
@@ -82,7 +82,7 @@ impl Narrow for Narrower {
 
 impl Narrower {
     /// Has the order of the records of a part of a file checked while they are read.
-    fn watch(&self, source: &Source, time: &TimePlan, search: &Search<'_, '_>, range: &Range<u64>) {
+    fn watch(&self, source: &Source, time: &TimePlan, search: &BorderSearch<'_, '_>, range: &Range<u64>) {
         let order = FileOrder::default();
         for (timed, end) in search.records().filter(|(timed, _)| !range.contains(&timed.offset)) {
             let mut run = RunOrder::default();
@@ -97,7 +97,7 @@ impl Narrower {
 
 impl SortedWindow {
     /// Finds lines of a file that include all lines of the window.
-    fn search(&self, search: &mut Search<'_, '_>) -> Range<u64> {
+    fn search(&self, search: &mut BorderSearch<'_, '_>) -> Range<u64> {
         let Range { mut start, mut end } = search.range();
         search.read_ends();
         if self.window.start > i64::MIN {

@@ -88,12 +88,12 @@ impl TimeAxis {
 
 /// Time between two marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
+enum TickInterval {
     Seconds(i64),
     Months(i64),
 }
 
-impl Step {
+impl TickInterval {
     /// The smallest step that is at least a bucket and makes no more marks than allowed.
     fn of(width: i64, buckets: usize) -> Self {
         let least = (width.saturating_mul(buckets as i64) / MAX_TICKS as i64).max(width);
@@ -155,8 +155,8 @@ fn month_start(buckets: &Buckets, month: i64) -> Option<i64> {
 
 /// The marks of these buckets. There is at least one in each run of buckets without a break, if there is room.
 fn ticks(buckets: &Buckets, starts: &[i64], breaks: &[usize]) -> Vec<AxisTick> {
-    let step = Step::of(buckets.width(), starts.len());
-    let is_each = step == Step::Seconds(buckets.width());
+    let step = TickInterval::of(buckets.width(), starts.len());
+    let is_each = step == TickInterval::Seconds(buckets.width());
     // A little less than between marks of a step, which vary where clocks change.
     let room = starts.len() as f64 / (MAX_TICKS + 2) as f64;
     let mut cache = BucketCache::default();
@@ -167,7 +167,7 @@ fn ticks(buckets: &Buckets, starts: &[i64], breaks: &[usize]) -> Vec<AxisTick> {
         let Some(&[first, ..]) = starts.get(from..to) else { continue };
         let end = buckets.next(&mut cache, starts[to - 1]);
         let mut times = step.times(buckets, first, end);
-        let step = if times.is_empty() { Step::Seconds(buckets.width()) } else { step };
+        let step = if times.is_empty() { TickInterval::Seconds(buckets.width()) } else { step };
         if times.is_empty() {
             times.push(first);
         }

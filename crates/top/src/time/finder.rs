@@ -12,7 +12,7 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 
 use super::calendar::SECOND;
 use super::form::TimeForm;
-use super::written::{self, Found, Moment};
+use super::written::{self, FoundTime, Moment};
 use super::zone::{Clock, ClockCache};
 use crate::cells::{Cell, Cells, Span, bytes_of};
 
@@ -127,7 +127,7 @@ impl TimeFinder {
     /// The instant of a time in `span` of a text, which is the template for the next. `anchor` is the position of its
     /// anchor.
     #[inline(never)]
-    fn remember(&mut self, clock: &Clock, text: &[u8], span: Span, time: (usize, Found)) -> Option<i64> {
+    fn remember(&mut self, clock: &Clock, text: &[u8], span: Span, time: (usize, FoundTime)) -> Option<i64> {
         self.template = Template::new(clock, &mut self.clock, text, span, time);
         clock.instant(&mut self.clock, time.1.moment)
     }
@@ -142,7 +142,7 @@ fn may_be_epoch(digits: u64) -> bool {
 
 /// Reads the time in a line whose anchor is at this position.
 #[inline(never)]
-fn read_at_anchor(line: &[u8], anchor: usize) -> Option<Found> {
+fn read_at_anchor(line: &[u8], anchor: usize) -> Option<FoundTime> {
     let is_after_year = || line.get(anchor.wrapping_sub(3)).is_some_and(u8::is_ascii_digit);
     // Numbers of bytes before the anchor. A weekday before 01/Mar/2026 or 01 Mar 2026 changes nothing.
     let leads: &[usize] = match line.get(anchor)? {
@@ -250,7 +250,7 @@ impl Template {
         cache: &mut ClockCache,
         text: &[u8],
         (start, end): Span,
-        (anchor, found): (usize, Found),
+        (anchor, found): (usize, FoundTime),
     ) -> Option<Self> {
         let Moment::Civil(civil) = found.moment else { return None };
         let record = bytes_of(text, (start, end));

@@ -50,7 +50,7 @@ impl Civil {
 
 /// A time in a text, and its place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundTime {
     pub(super) moment: Moment,
     pub(super) start: usize,
     pub(super) end: usize,
@@ -59,15 +59,15 @@ pub(super) struct Found {
 }
 
 /// Reads a value that is a time and nothing else, except for brackets around it.
-pub(super) fn read_value(text: &[u8]) -> Option<Found> {
+pub(super) fn read_value(text: &[u8]) -> Option<FoundTime> {
     let start = usize::from(text.first() == Some(&b'['));
     let end = text.len() - usize::from(text.len() > start && text.ends_with(b"]"));
     let within = &text[start..end];
-    let mut reader = Reader::new(within);
+    let mut reader = TimeReader::new(within);
     let moment = match reader.civil() {
         Some(civil) => Moment::Civil(civil),
         None => {
-            reader = Reader::new(within);
+            reader = TimeReader::new(within);
             Moment::Instant(reader.epoch()?)
         }
     };
@@ -81,12 +81,12 @@ pub(super) fn find(line: &[u8]) -> Option<Moment> {
     for at in 0..line.len() {
         let is_word = line[at].is_ascii_alphanumeric();
         if is_word && !is_inside {
-            let mut reader = Reader::new(&line[at..]);
+            let mut reader = TimeReader::new(&line[at..]);
             if let Some(civil) = reader.civil_after(&line[..at]) {
                 return Some(Moment::Civil(civil));
             }
             if at == 0 || at == 1 && line[0] == b'[' {
-                reader = Reader::new(&line[at..]);
+                reader = TimeReader::new(&line[at..]);
                 let epoch = reader.long_epoch().filter(|_| reader.is_at_end_of_word());
                 if let Some(instant) = epoch {
                     return Some(Moment::Instant(instant));
@@ -104,7 +104,7 @@ pub(super) fn is_joint(byte: u8) -> bool {
 }
 
 /// Reads the time that begins at a position of a line, unless that is inside of a word.
-pub(super) fn read_at(line: &[u8], at: usize) -> Option<Found> {
+pub(super) fn read_at(line: &[u8], at: usize) -> Option<FoundTime> {
     let mut before = line.get(..at)?;
     while let Some((_, rest)) = before.split_last().filter(|&(&last, _)| is_joint(last)) {
         before = rest;
@@ -112,14 +112,14 @@ pub(super) fn read_at(line: &[u8], at: usize) -> Option<Found> {
     if before.last().is_some_and(u8::is_ascii_alphanumeric) {
         return None;
     }
-    let mut reader = Reader::new(&line[at..]);
+    let mut reader = TimeReader::new(&line[at..]);
     let civil = reader.civil_after(&line[..at])?;
     Some(reader.found(Moment::Civil(civil), line.len(), at))
 }
 
 /// Reads the number at the beginning of a line, possibly in brackets, if that is a time.
 pub(super) fn read_epoch(line: &[u8]) -> Option<i64> {
-    let mut reader = Reader::new(line.strip_prefix(b"[").unwrap_or(line));
+    let mut reader = TimeReader::new(line.strip_prefix(b"[").unwrap_or(line));
     reader.long_epoch().filter(|_| reader.is_at_end_of_word())
 }
 
@@ -135,21 +135,21 @@ fn ends_with_weekday(text: &[u8]) -> bool {
 }
 
 /// Reads a text from its beginning.
-struct Reader<'t> {
+struct TimeReader<'t> {
     rest: &'t [u8],
     /// Length of the text from the last time of day on.
     from_time_of_day: Option<usize>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> TimeReader<'t> {
     fn new(text: &'t [u8]) -> Self {
         Self { rest: text, from_time_of_day: None }
     }
 
     /// The time that was read from `start` on of a text that ends at `end`.
-    fn found(&self, moment: Moment, end: usize, start: usize) -> Found {
+    fn found(&self, moment: Moment, end: usize, start: usize) -> FoundTime {
         let time_of_day = self.from_time_of_day.map(|length| end - length);
-        Found { moment, start, end: end - self.rest.len(), time_of_day }
+        FoundTime { moment, start, end: end - self.rest.len(), time_of_day }
     }
 
     fn is_at_end_of_word(&self) -> bool {

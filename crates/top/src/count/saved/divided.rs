@@ -9,7 +9,7 @@ use crate::count::order::Entry;
 use crate::count::table::Counted;
 use crate::count::tally::Tally;
 use crate::count::timeline;
-use crate::query::{Query, Shape};
+use crate::query::{CountShape, Query};
 use crate::time::bucket;
 
 impl Counts {
@@ -38,7 +38,7 @@ impl Counts {
         let entries = self.table.entries();
         let mut added = Counted::default();
         let mut add = |entry: &Entry<'_>| added.push(entry.key, entry.count, entry.group);
-        if let Shape::Series(_) = query.shape() {
+        if let CountShape::Series(_) = query.shape() {
             let counts = entries.iter().map(|entry| (self.key_of(entry), entry.count));
             let (_, first) = timeline::first_keys(counts, &query.order);
             let first: HashSet<&[u8]> = first.iter().map(|key| key.key.as_slice()).collect();
@@ -54,8 +54,8 @@ impl Counts {
     /// The part of an entry.
     fn part_of(&self, entry: &Entry<'_>, parts: usize) -> usize {
         match self.query.shape() {
-            Shape::Buckets(_) => 0,
-            Shape::Keys(_) | Shape::Series(_) => {
+            CountShape::Buckets(_) => 0,
+            CountShape::Keys(_) | CountShape::Series(_) => {
                 (XxHash3_64::oneshot(self.key_of(entry)) % parts as u64) as usize
             }
         }
@@ -64,8 +64,8 @@ impl Counts {
     /// The key of an entry, without its bucket of time, unless buckets are all that is counted.
     fn key_of<'t>(&self, entry: &Entry<'t>) -> &'t [u8] {
         match self.query.shape() {
-            Shape::Series(_) => bucket::split(entry.key).1,
-            Shape::Keys(_) | Shape::Buckets(_) => entry.key,
+            CountShape::Series(_) => bucket::split(entry.key).1,
+            CountShape::Keys(_) | CountShape::Buckets(_) => entry.key,
         }
     }
 }

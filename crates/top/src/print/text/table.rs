@@ -8,7 +8,7 @@ use finecomb_sys::display;
 use super::bars::Bars;
 use super::{Text, write_key};
 use crate::measure::quantity::Quantity;
-use crate::print::columns::{Columns, Value};
+use crate::print::columns::{AnswerTable, Value};
 
 /// Maximum width of an aligned column of keys: longer keys move the rest of the line to the right.
 const MAX_WIDTH: usize = 100;
@@ -21,10 +21,10 @@ const MEAN_PLACES: u8 = 6;
 const MEAN_DIGITS: u8 = 4;
 
 /// Rows below a header. Numbers are aligned on the right, and the columns of the key, which come last, on the left.
-pub(super) struct Table<'a> {
+pub(super) struct AlignedTable<'a> {
     /// Style of numbers and of the header.
     style: Style,
-    columns: Vec<Column<'a>>,
+    columns: Vec<AlignedColumn<'a>>,
     /// Number of columns before the key.
     numbers: usize,
     /// Bars before the key.
@@ -34,7 +34,7 @@ pub(super) struct Table<'a> {
 }
 
 /// A column.
-struct Column<'a> {
+struct AlignedColumn<'a> {
     name: &'a str,
     width: usize,
     /// Number of decimal places.
@@ -43,8 +43,8 @@ struct Column<'a> {
     max_places: u8,
 }
 
-impl<'a> Table<'a> {
-    pub(super) fn new(columns: &Columns<'a>, text: &Text) -> Self {
+impl<'a> AlignedTable<'a> {
+    pub(super) fn new(columns: &AnswerTable<'a>, text: &Text) -> Self {
         let names = columns.names();
         let numbers = names.len() - columns.key_columns();
         let rows: Vec<Vec<Value<'a>>> = columns.rows().collect();
@@ -58,10 +58,10 @@ impl<'a> Table<'a> {
             let values = rows.iter().map(|row: &Vec<Value<'a>>| row[index]);
             match index < numbers {
                 true if name.starts_with("mean(") => {
-                    Column::of_numbers(name, values.clone(), mean_places(values))
+                    AlignedColumn::of_numbers(name, values.clone(), mean_places(values))
                 }
-                true => Column::of_numbers(name, values, u8::MAX),
-                false => Column::of_keys(name, values),
+                true => AlignedColumn::of_numbers(name, values, u8::MAX),
+                false => AlignedColumn::of_keys(name, values),
             }
         };
         let columns = names.into_iter().enumerate().map(column).collect();
@@ -125,7 +125,7 @@ impl<'a> Table<'a> {
     }
 }
 
-impl<'a> Column<'a> {
+impl<'a> AlignedColumn<'a> {
     fn of_numbers(name: &'a str, values: impl Iterator<Item = Value<'a>>, max_places: u8) -> Self {
         let (mut whole, mut most_places) = (0, 0);
         for value in values {

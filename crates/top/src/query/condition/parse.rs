@@ -5,7 +5,7 @@ use winnow::error::{ErrMode, ParserError};
 use winnow::prelude::*;
 use winnow::stream::{LocatingSlice, Location, Stateful};
 
-use super::Node;
+use super::Formula;
 use super::comparison::{MatchTest, NumberTest, Relation, Test, TextTest};
 use super::error::ConditionError;
 use super::number::Number;
@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 100;
 
 /// A parsed condition.
 pub(super) struct Parsed {
-    pub(super) root: Node,
+    pub(super) root: Formula,
     /// All fields, without duplicates.
     pub(super) fields: Vec<Field>,
     /// The regular expressions.
@@ -30,15 +30,15 @@ pub(super) struct Parsed {
 
 /// State of the parser.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct ParserState {
     fields: Vec<Field>,
     patterns: Vec<Expression>,
     depth: usize,
     case: Case,
 }
 
-pub(super) type Input<'t> = Stateful<LocatingSlice<&'t str>, State>;
-pub(super) type Result<T> = winnow::ModalResult<T, Mistake>;
+pub(super) type ParserInput<'t> = Stateful<LocatingSlice<&'t str>, ParserState>;
+pub(super) type ParseResult<T> = winnow::ModalResult<T, Mistake>;
 
 /// An error with its byte offset.
 #[derive(Debug)]
@@ -47,20 +47,20 @@ pub(super) struct Mistake {
     message: String,
 }
 
-impl<'t> ParserError<Input<'t>> for Mistake {
+impl<'t> ParserError<ParserInput<'t>> for Mistake {
     type Inner = Self;
 
-    fn from_input(input: &Input<'t>) -> Self {
+    fn from_input(input: &ParserInput<'t>) -> Self {
         Self { offset: input.current_token_start(), message: String::new() }
     }
 
-    fn into_inner(self) -> std::result::Result<Self, Self> {
+    fn into_inner(self) -> Result<Self, Self> {
         Ok(self)
     }
 }
 
 /// Fails without trying another reading.
-pub(super) fn fail<T>(offset: usize, message: impl Into<String>) -> Result<T> {
+pub(super) fn fail<T>(offset: usize, message: impl Into<String>) -> ParseResult<T> {
     Err(ErrMode::Cut(Mistake { offset, message: message.into() }))
 }
 
@@ -95,12 +95,12 @@ pub(super) const OPERATORS: [(&str, Operator); 10] = [
 ];
 
 /// Parses a condition.
-pub(super) fn parse(text: &str, case: Case) -> std::result::Result<Parsed, ConditionError> {
-    let state = State { fields: Vec::new(), patterns: Vec::new(), depth: 0, case };
+pub(super) fn parse(text: &str, case: Case) -> Result<Parsed, ConditionError> {
+    let state = ParserState { fields: Vec::new(), patterns: Vec::new(), depth: 0, case };
     let mut input = Stateful { input: LocatingSlice::new(text), state };
     match whole(&mut input) {
         Ok(root) => {
-            let State { fields, patterns, .. } = input.state;
+            let ParserState { fields, patterns, .. } = input.state;
             Ok(Parsed { root, fields, patterns })
         }
         Err(ErrMode::Cut(Mistake { offset, message }) | ErrMode::Backtrack(Mistake { offset, message })) => {
@@ -112,14 +112,14 @@ pub(super) fn parse(text: &str, case: Case) -> std::result::Result<Parsed, Condi
     }
 }
 
-fn whole(input: &mut Input<'_>) -> Result<Node> {
+fn whole(input: &mut ParserInput<'_>) -> ParseResult<Formula> {
     blanks(input)?;
     let root = condition(input, "")?;
     if input.input.is_empty() { Ok(root) } else { fail_after_test(input) }
 }
 
 /// Fails at a text that cannot follow a complete test.
-fn fail_after_test<T>(input: &mut Input<'_>) -> Result<T> {
+fn fail_after_test<T>(input: &mut ParserInput<'_>) -> ParseResult<T> {
     let offset = input.current_token_start();
     if let Some((name, _)) = operator(input)? {
         return fail(offset, format!("'{name}' after a complete comparison; join comparisons by '&&'"));
@@ -131,29 +131,29 @@ fn fail_after_test<T>(input: &mut Input<'_>) -> Result<T> {
 }
 
 /// Any number of parts joined by "or". `after` is the operator before them, for messages.
-fn condition(input: &mut Input<'_>, after: &'static str) -> Result<Node> {
+fn condition(input: &mut ParserInput<'_>, after: &'static str) -> ParseResult<Formula> {
     let mut parts = vec![all(input, after)?];
     while let Some(name) = opt(alt((symbol("||"), word("or")))).parse_next(input)? {
         parts.push(all(input, name)?);
     }
-    Ok(joined(parts, Node::Any))
+    Ok(joined(parts, Formula::Any))
 }
 
 /// Any number of parts joined by "and".
-fn all(input: &mut Input<'_>, after: &'static str) -> Result<Node> {
+fn all(input: &mut ParserInput<'_>, after: &'static str) -> ParseResult<Formula> {
     let mut parts = vec![negated(input, after)?];
     while let Some(name) = opt(alt((symbol("&&"), word("and")))).parse_next(input)? {
         parts.push(negated(input, name)?);
     }
-    Ok(joined(parts, Node::All))
+    Ok(joined(parts, Formula::All))
 }
 
-fn joined(mut parts: Vec<Node>, join: impl FnOnce(Vec<Node>) -> Node) -> Node {
+fn joined(mut parts: Vec<Formula>, join: impl FnOnce(Vec<Formula>) -> Formula) -> Formula {
     if parts.len() == 1 { parts.remove(0) } else { join(parts) }
 }
 
 /// A test, or a condition in parentheses, after any number of negations.
-fn negated(input: &mut Input<'_>, mut after: &'static str) -> Result<Node> {
+fn negated(input: &mut ParserInput<'_>, mut after: &'static str) -> ParseResult<Formula> {
     let mut is_negated = false;
     while let Some(name) = opt(alt((symbol("!"), word("not")))).parse_next(input)? {
         is_negated = !is_negated;
@@ -162,13 +162,13 @@ fn negated(input: &mut Input<'_>, mut after: &'static str) -> Result<Node> {
     let offset = input.current_token_start();
     let node = match opt(symbol("(")).parse_next(input)? {
         Some(_) => parenthesised(input, offset)?,
-        None => Node::Test(test(input, after)?),
+        None => Formula::Test(test(input, after)?),
     };
-    Ok(if is_negated { Node::Not(Box::new(node)) } else { node })
+    Ok(if is_negated { Formula::Not(Box::new(node)) } else { node })
 }
 
 /// The rest of a condition in parentheses; the opening one is at `opening`.
-fn parenthesised(input: &mut Input<'_>, opening: usize) -> Result<Node> {
+fn parenthesised(input: &mut ParserInput<'_>, opening: usize) -> ParseResult<Formula> {
     if input.state.depth == MAX_DEPTH {
         return fail(opening, format!("parentheses are nested more than {MAX_DEPTH} deep"));
     }
@@ -183,7 +183,7 @@ fn parenthesised(input: &mut Input<'_>, opening: usize) -> Result<Node> {
 }
 
 /// A field alone, or a comparison.
-fn test(input: &mut Input<'_>, after: &str) -> Result<Test> {
+fn test(input: &mut ParserInput<'_>, after: &str) -> ParseResult<Test> {
     let start = input.current_token_start();
     let left = operand(input, "a condition", after)?;
     let offset = input.current_token_start();
@@ -230,7 +230,7 @@ fn comparison(case: Case, left: Operand, relation: Relation, right: Operand) -> 
 }
 
 /// Compiles the regular expression after the operator `name`, and returns its index.
-fn pattern(input: &mut Input<'_>, name: &str) -> Result<usize> {
+fn pattern(input: &mut ParserInput<'_>, name: &str) -> ParseResult<usize> {
     let offset = input.current_token_start();
     let Some(literal) = string(input)? else {
         return fail(offset, format!("expected a regular expression in quotes after '{name}'"));
@@ -243,7 +243,7 @@ fn pattern(input: &mut Input<'_>, name: &str) -> Result<usize> {
     Ok(input.state.patterns.len() - 1)
 }
 
-fn operator(input: &mut Input<'_>) -> Result<Option<(&'static str, Operator)>> {
+fn operator(input: &mut ParserInput<'_>) -> ParseResult<Option<(&'static str, Operator)>> {
     for (name, operator) in OPERATORS {
         if opt(symbol(name)).parse_next(input)?.is_some() {
             return Ok(Some((name, operator)));
@@ -253,7 +253,7 @@ fn operator(input: &mut Input<'_>) -> Result<Option<(&'static str, Operator)>> {
 }
 
 /// A field, a number or a string. `wanted` and the operator before it, `after`, are for messages.
-fn operand(input: &mut Input<'_>, wanted: &str, after: &str) -> Result<Operand> {
+fn operand(input: &mut ParserInput<'_>, wanted: &str, after: &str) -> ParseResult<Operand> {
     let offset = input.current_token_start();
     if let Some(Literal { text, .. }) = string(input)? {
         return Ok(Operand::Text(text));
@@ -276,7 +276,7 @@ fn operand(input: &mut Input<'_>, wanted: &str, after: &str) -> Result<Operand> 
 }
 
 /// Returns the index of a field.
-fn known(input: &mut Input<'_>, field: Field) -> Operand {
+fn known(input: &mut ParserInput<'_>, field: Field) -> Operand {
     let fields = &mut input.state.fields;
     let index = fields.iter().position(|known| *known == field).unwrap_or_else(|| {
         fields.push(field);

@@ -7,7 +7,7 @@ use crate::query::field::{Name, Step};
 mod oracle;
 
 /// Records of the fields `a`, `b` and `c`.
-type Record = [Option<Vec<u8>>; 3];
+type ThreeFields = [Option<Vec<u8>>; 3];
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
@@ -21,13 +21,13 @@ fn index_of(field: &Field) -> usize {
 }
 
 /// Whether a condition holds for a record, by the reference implementation.
-fn holds(condition: &Condition, record: &Record) -> bool {
+fn holds(condition: &Condition, record: &ThreeFields) -> bool {
     condition.holds(&mut condition.cache(), &|field| record[index_of(&condition.fields()[field])].as_deref())
 }
 
 /// The records for which a condition holds, by [`Condition::select`]. Values whose length is a multiple of `decoded` are
 /// decoded.
-fn select(condition: &Condition, records: &[Record], decoded: usize) -> Vec<u32> {
+fn select(condition: &Condition, records: &[ThreeFields], decoded: usize) -> Vec<u32> {
     let mut text = Vec::new();
     let mut cells = Cells::default();
     cells.reset(condition.fields().len());
@@ -351,7 +351,7 @@ fn values() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-fn records() -> impl Strategy<Value = Vec<Record>> {
+fn records() -> impl Strategy<Value = Vec<ThreeFields>> {
     prop::collection::vec(prop::array::uniform3(prop::option::weighted(0.9, values())), 0..40)
 }
 
@@ -365,7 +365,7 @@ proptest! {
         decoded in 2..9_usize,
     ) {
         let condition = condition(&tree.text());
-        let by = |holds: &dyn Fn(&Record) -> bool| -> Vec<u32> {
+        let by = |holds: &dyn Fn(&ThreeFields) -> bool| -> Vec<u32> {
             (0..).zip(&records).filter(|(_, record)| holds(record)).map(|(index, _)| index).collect()
         };
         let by_reference = by(&|record| holds(&condition, record));

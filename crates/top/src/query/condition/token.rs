@@ -7,7 +7,7 @@ use winnow::stream::Location;
 use winnow::token::{any, one_of, take_till, take_while};
 
 use super::number::{Number, UNITS};
-use super::parse::{Input, Mistake, Result, fail};
+use super::parse::{Mistake, ParseResult, ParserInput, fail};
 use crate::query::field::{Field, Name, Step};
 
 /// A string literal.
@@ -26,17 +26,17 @@ impl Literal {
     }
 }
 
-pub(super) fn blanks(input: &mut Input<'_>) -> Result<()> {
+pub(super) fn blanks(input: &mut ParserInput<'_>) -> ParseResult<()> {
     take_while(0.., char::is_whitespace).void().parse_next(input)
 }
 
 /// A symbol.
-pub(super) fn symbol<'t>(name: &'static str) -> impl Parser<Input<'t>, &'static str, ErrMode<Mistake>> {
+pub(super) fn symbol<'t>(name: &'static str) -> impl Parser<ParserInput<'t>, &'static str, ErrMode<Mistake>> {
     (name, blanks).value(name)
 }
 
 /// A word that is an operator.
-pub(super) fn word<'t>(name: &'static str) -> impl Parser<Input<'t>, &'static str, ErrMode<Mistake>> {
+pub(super) fn word<'t>(name: &'static str) -> impl Parser<ParserInput<'t>, &'static str, ErrMode<Mistake>> {
     (name, not(one_of(continues_name)), blanks).value(name)
 }
 
@@ -64,7 +64,7 @@ fn continues_name(char: char) -> bool {
 }
 
 /// A name as written, and its field.
-pub(super) fn name<'t>(input: &mut Input<'t>) -> Result<Option<(&'t str, Field)>> {
+pub(super) fn name<'t>(input: &mut ParserInput<'t>) -> ParseResult<Option<(&'t str, Field)>> {
     let starts = (opt('.'), alt((one_of(starts_step), '`')));
     if opt(peek(starts)).parse_next(input)?.is_none() {
         return Ok(None);
@@ -74,7 +74,7 @@ pub(super) fn name<'t>(input: &mut Input<'t>) -> Result<Option<(&'t str, Field)>
     Ok(Some((written, Field::Named(name))))
 }
 
-fn path(input: &mut Input<'_>) -> Result<Name> {
+fn path(input: &mut ParserInput<'_>) -> ParseResult<Name> {
     let _: Option<char> = opt('.').parse_next(input)?;
     let mut name = Name { text: String::new(), path: Vec::new() };
     loop {
@@ -93,7 +93,7 @@ fn path(input: &mut Input<'_>) -> Result<Name> {
 }
 
 /// A key: a name, or any characters in backquotes.
-fn step(input: &mut Input<'_>) -> Result<String> {
+fn step(input: &mut ParserInput<'_>) -> ParseResult<String> {
     let offset = input.current_token_start();
     if opt('`').parse_next(input)?.is_none() {
         let key: &str = take_while(0.., is_in_step).parse_next(input)?;
@@ -112,7 +112,7 @@ fn step(input: &mut Input<'_>) -> Result<String> {
     }
 }
 
-fn index(input: &mut Input<'_>) -> Result<usize> {
+fn index(input: &mut ParserInput<'_>) -> ParseResult<usize> {
     let offset = input.current_token_start();
     let _: char = '['.parse_next(input)?;
     let digits: &str = take_while(0.., is_digit).parse_next(input)?;
@@ -123,7 +123,7 @@ fn index(input: &mut Input<'_>) -> Result<usize> {
 }
 
 /// The position of a field, such as `$7`.
-pub(super) fn position(input: &mut Input<'_>) -> Result<Option<Field>> {
+pub(super) fn position(input: &mut ParserInput<'_>) -> ParseResult<Option<Field>> {
     let offset = input.current_token_start();
     if opt('$').parse_next(input)?.is_none() {
         return Ok(None);
@@ -141,7 +141,7 @@ pub(super) fn position(input: &mut Input<'_>) -> Result<Option<Field>> {
 }
 
 /// A number with an optional unit.
-pub(super) fn number(input: &mut Input<'_>) -> Result<Option<Number>> {
+pub(super) fn number(input: &mut ParserInput<'_>) -> ParseResult<Option<Number>> {
     let offset = input.current_token_start();
     let sign = || opt(one_of(['+', '-']));
     let starts = alt((one_of(is_digit).void(), one_of(['+', '-']).void(), ('.', one_of(is_digit)).void()));
@@ -163,7 +163,7 @@ pub(super) fn number(input: &mut Input<'_>) -> Result<Option<Number>> {
 }
 
 /// A string in double or single quotes.
-pub(super) fn string(input: &mut Input<'_>) -> Result<Option<Literal>> {
+pub(super) fn string(input: &mut ParserInput<'_>) -> ParseResult<Option<Literal>> {
     let offset = input.current_token_start();
     let Some(quote) = opt(one_of(['"', '\''])).parse_next(input)? else { return Ok(None) };
     let mut literal =
@@ -182,7 +182,7 @@ pub(super) fn string(input: &mut Input<'_>) -> Result<Option<Literal>> {
 }
 
 /// The rest of an escape after its backslash. A backslash that escapes nothing is literal.
-fn escape(input: &mut Input<'_>, literal: &mut Literal) -> Result<()> {
+fn escape(input: &mut ParserInput<'_>, literal: &mut Literal) -> ParseResult<()> {
     match opt(one_of(['"', '\'', '\\', 'n', 't'])).parse_next(input)? {
         None => literal.text.push('\\'),
         Some(char) => {

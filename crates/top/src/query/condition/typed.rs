@@ -33,7 +33,7 @@ fn push_key(key: &str, out: &mut String) {
 
 /// The next part of a condition.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Expected {
+enum NextPart {
     Operand,
     /// A regular expression.
     Pattern,
@@ -41,45 +41,45 @@ enum Expected {
 }
 
 /// The symbol at the beginning of a text, and the rest of the text.
-fn symbol(text: &str) -> Option<(&'static str, Expected)> {
+fn symbol(text: &str) -> Option<(&'static str, NextPart)> {
     let operators = OPERATORS.into_iter().map(|(name, operator)| match operator {
-        Operator::Compare(_) => (name, Expected::Operand),
-        Operator::Match(_) => (name, Expected::Pattern),
+        Operator::Compare(_) => (name, NextPart::Operand),
+        Operator::Match(_) => (name, NextPart::Pattern),
     });
     // `!` after the operators that start with it.
-    let others = ["&&", "||", "!", "("].map(|name| (name, Expected::Operand));
-    let mut symbols = operators.chain(others).chain([(")", Expected::Operator)]);
+    let others = ["&&", "||", "!", "("].map(|name| (name, NextPart::Operand));
+    let mut symbols = operators.chain(others).chain([(")", NextPart::Operator)]);
     symbols.find(|(name, _)| text.starts_with(name))
 }
 
 /// Returns the offset of the name of a field at the end of an unfinished condition, which is its length if a name may begin there.
 /// Returns `None` where no name is allowed, as within a string or after a comparison.
 pub fn field_start(condition: &str) -> Option<usize> {
-    let mut expected = Expected::Operand;
+    let mut expected = NextPart::Operand;
     let mut rest = condition.trim_start();
     while !rest.is_empty() {
         let word = &rest[..word_length(rest)];
         if let Some((symbol, then)) = symbol(rest) {
             (rest, expected) = (&rest[symbol.len()..], then);
         } else if rest.starts_with(['"', '\'']) {
-            (rest, expected) = (&rest[string_length(rest)?..], Expected::Operator);
+            (rest, expected) = (&rest[string_length(rest)?..], NextPart::Operator);
         } else if word.is_empty() {
             return None;
         } else if word.len() == rest.len() {
             let name = word.strip_prefix('.').unwrap_or(word);
             let is_name = name.is_empty() || name.starts_with(starts_step) || name.starts_with('`');
-            return (expected == Expected::Operand && is_name).then_some(condition.len() - word.len());
+            return (expected == NextPart::Operand && is_name).then_some(condition.len() - word.len());
         } else {
             rest = &rest[word.len()..];
             expected = match word {
-                "not" if expected == Expected::Operand => Expected::Operand,
-                "and" | "or" if expected == Expected::Operator => Expected::Operand,
-                _ => Expected::Operator,
+                "not" if expected == NextPart::Operand => NextPart::Operand,
+                "and" | "or" if expected == NextPart::Operator => NextPart::Operand,
+                _ => NextPart::Operator,
             };
         }
         rest = rest.trim_start();
     }
-    (expected == Expected::Operand).then_some(condition.len())
+    (expected == NextPart::Operand).then_some(condition.len())
 }
 
 /// The length of the name, number or position at the beginning of a text. A backquote that is not closed takes in the rest. After a

@@ -23,11 +23,11 @@ mod request;
 use finecomb_sys::simd::dispatch;
 use memchr::memmem::Finder;
 
-use self::batch::Extract;
+use self::batch::ExtractValues;
 use self::ends::ShortText;
 pub(crate) use self::layout::{AccessError, AccessFormat};
 use self::layout::{End, Variable};
-use self::request::Part;
+use self::request::ValuePart;
 use crate::cells::{Cells, Span};
 use crate::query::field::Field;
 
@@ -36,21 +36,21 @@ use crate::query::field::Field;
 pub(crate) struct AccessLog {
     before: Vec<u8>,
     /// The values up to the last wanted one.
-    steps: Vec<Step>,
+    steps: Vec<ValueStep>,
 }
 
 /// Extracts a value of each record.
 #[derive(Clone, Debug)]
-struct Step {
-    end: Search,
-    after: After,
+struct ValueStep {
+    end: EndSearch,
+    after: TextAfter,
     /// The wanted parts of the value, with their columns.
-    wanted: Vec<(Part, usize)>,
+    wanted: Vec<(ValuePart, usize)>,
 }
 
 /// Search for the end of a value.
 #[derive(Clone, Debug)]
-enum Search {
+enum EndSearch {
     /// For a text of one byte.
     Byte(u8),
     /// For a text of at most 8 bytes.
@@ -65,7 +65,7 @@ enum Search {
 
 /// Text between the end of a value and the next value.
 #[derive(Clone, Debug)]
-struct After {
+struct TextAfter {
     length: usize,
     /// The text, if the search for the end did not find all of it and a later value is wanted.
     check: Option<Check>,
@@ -82,9 +82,9 @@ impl AccessLog {
     pub(crate) fn new(format: &AccessFormat, fields: &[Field]) -> Result<Self, AccessError> {
         let sources = fields.iter().map(|field| format.source(field)).collect::<Result<Vec<_>, _>>()?;
         let count = sources.iter().map(|source| source.variable + 1).max().unwrap_or(0);
-        let mut steps: Vec<Step> = (1..=count)
+        let mut steps: Vec<ValueStep> = (1..=count)
             .zip(&format.variables)
-            .map(|(number, variable)| Step::new(variable, number == count))
+            .map(|(number, variable)| ValueStep::new(variable, number == count))
             .collect();
         for (column, source) in sources.iter().enumerate() {
             steps[source.variable].wanted.push((source.part, column));
@@ -95,43 +95,43 @@ impl AccessLog {
     /// Appends a cell for each wanted field of each record.
     pub(crate) fn extract(&self, text: &[u8], records: &[Span], cells: &mut Cells) {
         if !self.steps.is_empty() {
-            dispatch(Extract { log: self, text, records, cells });
+            dispatch(ExtractValues { log: self, text, records, cells });
         }
     }
 }
 
-impl Step {
+impl ValueStep {
     fn new(Variable { end, after: text, .. }: &Variable, is_last: bool) -> Self {
         let end = match (end, &text[..]) {
-            (End::Quote, _) => Search::Quote,
-            (End::Space, _) => Search::Space,
-            (End::Bracket, _) => Search::Byte(b']'),
-            (End::Text, &[byte]) => Search::Byte(byte),
+            (End::Quote, _) => EndSearch::Quote,
+            (End::Space, _) => EndSearch::Space,
+            (End::Bracket, _) => EndSearch::Byte(b']'),
+            (End::Text, &[byte]) => EndSearch::Byte(byte),
             (End::Text | End::User, text) => match ShortText::new(text) {
-                Some(short) if *end == End::User => Search::User(short),
-                Some(short) => Search::Short(short),
-                None => Search::Long(Box::new(Finder::new(text).into_owned())),
+                Some(short) if *end == End::User => EndSearch::User(short),
+                Some(short) => EndSearch::Short(short),
+                None => EndSearch::Long(Box::new(Finder::new(text).into_owned())),
             },
-            (End::Record | End::LoneNumber, _) => Search::End,
+            (End::Record | End::LoneNumber, _) => EndSearch::End,
         };
         // Bytes of the text that the search for the end compares; the rest is compared by `check`.
         let found = match end {
-            Search::Byte(_) | Search::Quote => 1,
+            EndSearch::Byte(_) | EndSearch::Quote => 1,
             _ => text.len(),
         };
         let check = (!is_last && found < text.len()).then(|| match ShortText::new(text) {
             Some(short) => Check::Short(short),
             None => Check::Long(text.as_slice().into()),
         });
-        Self { end, after: After { length: text.len(), check }, wanted: Vec::new() }
+        Self { end, after: TextAfter { length: text.len(), check }, wanted: Vec::new() }
     }
 
     /// The reason why a record without the end of this value is malformed.
     fn reason(&self) -> &'static str {
         match self.end {
-            Search::Quote => "unclosed quote",
-            Search::Byte(b']') => "unclosed bracket",
-            Search::User(_) => "expected an address, an identity, a user and '['",
+            EndSearch::Quote => "unclosed quote",
+            EndSearch::Byte(b']') => "unclosed bracket",
+            EndSearch::User(_) => "expected an address, an identity, a user and '['",
             _ => "the record ends before the log format does",
         }
     }

@@ -85,33 +85,33 @@ pub(crate) enum CsvError {
 
 /// Extracts the wanted fields of records.
 #[derive(Clone, Debug)]
-pub(crate) struct Csv {
+pub(crate) struct CsvRecords {
     dialect: Dialect,
     has_header: bool,
     /// The wanted columns, in ascending order of their places, without duplicates.
-    wanted: Vec<Wanted>,
+    wanted: Vec<WantedColumn>,
     /// Pairs of a field and an earlier one in the same column.
     duplicates: Vec<(usize, usize)>,
 }
 
 /// A wanted column.
 #[derive(Clone, Copy, Debug)]
-struct Wanted {
-    place: Place,
+struct WantedColumn {
+    place: ColumnPlace,
     /// Index of the field among the wanted ones.
     field: usize,
 }
 
 /// Place of a column in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum ColumnPlace {
     /// Number of columns before it.
     Start(usize),
     /// Number of columns from it to the end: 1 for the last. Further ones come first.
     End(Reverse<usize>),
 }
 
-impl Place {
+impl ColumnPlace {
     /// Returns the index of the column in a record with `columns` columns.
     fn index(self, columns: usize) -> Option<usize> {
         match self {
@@ -122,7 +122,7 @@ impl Place {
     }
 }
 
-impl Csv {
+impl CsvRecords {
     /// Prepares the extraction of `fields` from records below `header`, or from records of a file without a header.
     ///
     /// Under a header, a negative position counts from the last column of the header; without one, from the last column
@@ -131,16 +131,16 @@ impl Csv {
     /// # Errors
     /// Returns an error if the header lacks a column, or if there is no header and a field has a name.
     pub(crate) fn new(dialect: Dialect, header: Option<&Header>, fields: &[Field]) -> Result<Self, CsvError> {
-        let mut wanted: Vec<Wanted> = Vec::with_capacity(fields.len());
+        let mut wanted: Vec<WantedColumn> = Vec::with_capacity(fields.len());
         let mut duplicates = Vec::new();
         for (index, field) in fields.iter().enumerate() {
             let place = match header {
-                Some(header) => Place::Start(header.column(field)?),
+                Some(header) => ColumnPlace::Start(header.column(field)?),
                 None => place_without_header(field)?,
             };
             match wanted.iter().find(|wanted| wanted.place == place) {
                 Some(first) => duplicates.push((index, first.field)),
-                None => wanted.push(Wanted { place, field: index }),
+                None => wanted.push(WantedColumn { place, field: index }),
             }
         }
         wanted.sort_by_key(|wanted| wanted.place);
@@ -149,7 +149,7 @@ impl Csv {
 
     /// Appends a cell for each wanted field and each record.
     pub(crate) fn extract(&self, text: &[u8], records: &[Span], cells: &mut Cells) {
-        let take = |wanted: &Wanted| std::mem::take(&mut cells.columns_mut()[wanted.field]);
+        let take = |wanted: &WantedColumn| std::mem::take(&mut cells.columns_mut()[wanted.field]);
         let mut columns: Vec<Vec<Cell>> = self.wanted.iter().map(take).collect();
         extract::extract(self, text, records, &mut columns, cells);
         for (wanted, column) in self.wanted.iter().zip(columns) {
@@ -165,15 +165,15 @@ impl Csv {
 
     /// Whether a wanted column is counted from the end of a record.
     fn counts_from_end(&self) -> bool {
-        matches!(self.wanted.last(), Some(Wanted { place: Place::End(_), .. }))
+        matches!(self.wanted.last(), Some(WantedColumn { place: ColumnPlace::End(_), .. }))
     }
 }
 
 /// Returns the place of a field in a file without a header.
-fn place_without_header(field: &Field) -> Result<Place, CsvError> {
+fn place_without_header(field: &Field) -> Result<ColumnPlace, CsvError> {
     match field {
-        Field::Position(number @ 1..) => Ok(Place::Start(number.unsigned_abs() as usize - 1)),
-        Field::Position(number) => Ok(Place::End(Reverse(number.unsigned_abs() as usize))),
+        Field::Position(number @ 1..) => Ok(ColumnPlace::Start(number.unsigned_abs() as usize - 1)),
+        Field::Position(number) => Ok(ColumnPlace::End(Reverse(number.unsigned_abs() as usize))),
         Field::Named(Name { text, .. }) => Err(CsvError::NoHeader(text.clone())),
     }
 }

@@ -8,7 +8,7 @@ use finecomb_scan::RecordEnds;
 use crate::cells::bytes_of;
 use crate::measure::number::{Decimal, NoNumber};
 use crate::records::format::csv::{self, Dialect, Fields};
-use crate::records::format::syslog::{Depth, Parts};
+use crate::records::format::syslog::{Depth, SyslogParts};
 
 /// Number of lines that a format is detected from.
 const SAMPLE: usize = 10;
@@ -192,7 +192,7 @@ fn first_word(text: &[u8]) -> (&[u8], &[u8]) {
 /// Whether a line is a record of syslog. Programs also begin their own lines with a time, often followed by a level: without a
 /// priority the host must look like one, and after a time of RFC 3339 there must be a tag.
 fn is_syslog(line: &[u8]) -> bool {
-    let Ok(parts) = Parts::parse(line, (0, line.len()), Depth::Message, &mut Vec::new()) else {
+    let Ok(parts) = SyslogParts::parse(line, (0, line.len()), Depth::Message, &mut Vec::new()) else {
         return false;
     };
     let has_tag = parts.program.is_some();

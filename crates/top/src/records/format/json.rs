@@ -27,15 +27,15 @@ use std::mem;
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 use thiserror::Error;
 
-use self::cursor::{Cursor, Violation, Window};
-use self::wanted::{Node, ROOT, Tree};
-use crate::cells::{Cell, Cells, Malformed, Span, bytes_of};
+use self::cursor::{RecordCursor, TokenWindow};
+use self::wanted::{ROOT, WantedNode, WantedTree};
+use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 use crate::query::field::Field;
 
 /// Extracts fields of records that are objects of JSON.
 #[derive(Debug)]
 pub(crate) struct Json {
-    wanted: Tree,
+    wanted: WantedTree,
 }
 
 /// A field that records of JSON cannot have.
@@ -77,7 +77,7 @@ struct Container {
 
 /// A position between two tokens of a record.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum TokenPlace {
     /// A member or element is expected.
     Item(usize),
     /// The closing bracket of the innermost container.
@@ -94,7 +94,7 @@ impl Json {
                 Field::Position(number) => return Err(JsonFieldError::Position(*number)),
             }
         }
-        Ok(Self { wanted: Tree::new(paths.into_iter()) })
+        Ok(Self { wanted: WantedTree::new(paths.into_iter()) })
     }
 
     /// Appends a cell for each wanted field and each record.
@@ -105,11 +105,11 @@ impl Json {
         records: &[Span],
         cells: &mut Cells,
     ) {
-        dispatch(Extract { json: self, scratch, text, records, cells });
+        dispatch(ExtractMembers { json: self, scratch, text, records, cells });
     }
 }
 
-struct Extract<'a> {
+struct ExtractMembers<'a> {
     json: &'a Json,
     scratch: &'a mut JsonScratch,
     text: &'a [u8],
@@ -117,7 +117,7 @@ struct Extract<'a> {
     cells: &'a mut Cells,
 }
 
-impl Kernel for Extract<'_> {
+impl Kernel for ExtractMembers<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -126,9 +126,9 @@ impl Kernel for Extract<'_> {
         scratch.seen.resize(json.wanted.len(), false);
         for (index, &(start, end)) in records.iter().enumerate() {
             cells.push_missing();
-            let cursor = Cursor { masks, text, end };
+            let cursor = RecordCursor { masks, text, end };
             let inner = Container::new(&json.wanted, ROOT, start, b'}');
-            let mut walk = Walk { cursor, tree: &json.wanted, scratch, cells, inner, open_columns: 0 };
+            let mut walk = RecordWalk { cursor, tree: &json.wanted, scratch, cells, inner, open_columns: 0 };
             if let Err(violation) = walk.record(start) {
                 report(cells, index, violation);
             }
@@ -139,19 +139,19 @@ impl Kernel for Extract<'_> {
 /// Reports a record and removes the values that were found in it.
 #[cold]
 #[inline(never)]
-fn report(cells: &mut Cells, record: usize, Violation { at, reason }: Violation) {
+fn report(cells: &mut Cells, record: usize, violation: Violation) {
     for column in cells.columns_mut() {
         if let Some(last) = column.last_mut() {
             *last = Cell::Missing;
         }
     }
-    cells.report(Malformed { record: record as u32, at: at as u32, reason });
+    cells.report(record, violation);
 }
 
 /// Walks through a record.
-struct Walk<'a, 't, M> {
-    cursor: Cursor<'t, M>,
-    tree: &'a Tree,
+struct RecordWalk<'a, 't, M> {
+    cursor: RecordCursor<'t, M>,
+    tree: &'a WantedTree,
     scratch: &'a mut JsonScratch,
     cells: &'a mut Cells,
     /// The container that is walked.
@@ -160,7 +160,7 @@ struct Walk<'a, 't, M> {
     open_columns: usize,
 }
 
-impl<M: Masks> Walk<'_, '_, M> {
+impl<M: Masks> RecordWalk<'_, '_, M> {
     #[inline(always)]
     fn record(&mut self, start: usize) -> Result<(), Violation> {
         let at = self.cursor.skip_space(start);
@@ -168,7 +168,7 @@ impl<M: Masks> Walk<'_, '_, M> {
             return Ok(());
         }
         if self.cursor.byte(at) != b'{' {
-            return Err(Violation { at, reason: "expected an object" });
+            return Err((at, "expected an object"));
         }
         self.scratch.outer.clear();
         self.scratch.seen.fill(false);
@@ -177,8 +177,8 @@ impl<M: Masks> Walk<'_, '_, M> {
         let mut place = self.first_item(at);
         while self.open_columns > 0 {
             place = match place {
-                Place::Item(at) => self.item(at)?,
-                Place::Close(at) => match self.leave(at + 1)? {
+                TokenPlace::Item(at) => self.item(at)?,
+                TokenPlace::Close(at) => match self.leave(at + 1)? {
                     Some(place) => place,
                     None => break,
                 },
@@ -189,14 +189,14 @@ impl<M: Masks> Walk<'_, '_, M> {
 
     /// Goes past the opening bracket of the innermost container.
     #[inline(always)]
-    fn first_item(&self, bracket: usize) -> Place {
+    fn first_item(&self, bracket: usize) -> TokenPlace {
         let at = self.cursor.skip_space(bracket + 1);
-        if self.cursor.byte(at) == self.inner.close { Place::Close(at) } else { Place::Item(at) }
+        if self.cursor.byte(at) == self.inner.close { TokenPlace::Close(at) } else { TokenPlace::Item(at) }
     }
 
     /// Goes past a member or element, or into it.
     #[inline(always)]
-    fn item(&mut self, at: usize) -> Result<Place, Violation> {
+    fn item(&mut self, at: usize) -> Result<TokenPlace, Violation> {
         let is_member = self.inner.close == b'}';
         // A local variable: returned from `key`, it would be read back from memory before it is there.
         let window = self.cursor.look(at + usize::from(is_member));
@@ -213,7 +213,12 @@ impl<M: Masks> Walk<'_, '_, M> {
 
     /// Goes past a value that is wanted, or into one in which values are wanted.
     #[inline(always)]
-    fn wanted_value(&mut self, child: usize, at: usize, window: &Window) -> Result<Place, Violation> {
+    fn wanted_value(
+        &mut self,
+        child: usize,
+        at: usize,
+        window: &TokenWindow,
+    ) -> Result<TokenPlace, Violation> {
         let node = self.tree.node(child);
         let container = Container::new(self.tree, child, at, closing_bracket(self.cursor.byte(at)));
         // Fields of something that is no container, or one of the other kind, are missing.
@@ -234,7 +239,7 @@ impl<M: Masks> Walk<'_, '_, M> {
 
     /// Ends the innermost container, whose end is `end`, and continues in the one around it. `None` at the end of the record.
     #[inline(always)]
-    fn leave(&mut self, end: usize) -> Result<Option<Place>, Violation> {
+    fn leave(&mut self, end: usize) -> Result<Option<TokenPlace>, Violation> {
         let Container { node, start, open_columns, .. } = self.inner;
         self.open_columns -= open_columns;
         let Some(outer) = self.scratch.outer.pop() else {
@@ -247,14 +252,14 @@ impl<M: Masks> Walk<'_, '_, M> {
 
     /// Advances past the value of a node, unless nothing more is wanted.
     #[inline(always)]
-    fn after_child(&mut self, node: &Node, end: usize) -> Result<Place, Violation> {
+    fn after_child(&mut self, node: &WantedNode, end: usize) -> Result<TokenPlace, Violation> {
         self.inner.open_columns -= node.total();
         // Nothing more is read, so the place does not matter.
         if self.open_columns == 0 {
-            return Ok(Place::Close(end));
+            return Ok(TokenPlace::Close(end));
         }
         if self.inner.open_columns == 0 {
-            return Ok(Place::Close(self.cursor.container_end(end)? - 1));
+            return Ok(TokenPlace::Close(self.cursor.container_end(end)? - 1));
         }
         self.after_value(end)
     }
@@ -262,10 +267,10 @@ impl<M: Masks> Walk<'_, '_, M> {
     /// Reads a key, whose text begins with the window, and the colon. Returns the wanted member, unless there was one
     /// with this key before, and the position of the value.
     #[inline(always)]
-    fn key(&mut self, at: usize, window: &Window) -> Result<(Option<usize>, usize), Violation> {
+    fn key(&mut self, at: usize, window: &TokenWindow) -> Result<(Option<usize>, usize), Violation> {
         let Self { cursor, tree, .. } = *self;
         if cursor.byte(at) != b'"' {
-            return Err(Violation { at, reason: "expected a key in double quotes" });
+            return Err((at, "expected a key in double quotes"));
         }
         let start = at + 1;
         let end = cursor.string_end(start, window)?;
@@ -284,14 +289,14 @@ impl<M: Masks> Walk<'_, '_, M> {
         }
         let colon = cursor.skip_space(end.quote + 1);
         if cursor.byte(colon) != b':' {
-            return Err(Violation { at: colon, reason: "expected ':' after a key" });
+            return Err((colon, "expected ':' after a key"));
         }
         Ok((child, cursor.skip_space(colon + 1)))
     }
 
     /// Returns the position after a value.
     #[inline(always)]
-    fn skip_value(&self, at: usize, window: &Window) -> Result<usize, Violation> {
+    fn skip_value(&self, at: usize, window: &TokenWindow) -> Result<usize, Violation> {
         match self.cursor.byte(at) {
             b'"' => Ok(self.cursor.string_end(at + 1, window)?.quote + 1),
             b'{' | b'[' => self.cursor.container_end(at + 1),
@@ -301,7 +306,7 @@ impl<M: Masks> Walk<'_, '_, M> {
 
     /// Returns a value and the position after it.
     #[inline(always)]
-    fn value(&mut self, at: usize, window: &Window) -> Result<(Cell, usize), Violation> {
+    fn value(&mut self, at: usize, window: &TokenWindow) -> Result<(Cell, usize), Violation> {
         let first = self.cursor.byte(at);
         if first != b'"' {
             let end = self.skip_value(at, window)?;
@@ -322,12 +327,12 @@ impl<M: Masks> Walk<'_, '_, M> {
 
     /// Goes past the comma after a value, or to the closing bracket.
     #[inline(always)]
-    fn after_value(&self, at: usize) -> Result<Place, Violation> {
+    fn after_value(&self, at: usize) -> Result<TokenPlace, Violation> {
         let at = self.cursor.skip_space(at);
         match self.cursor.byte(at) {
-            b',' => Ok(Place::Item(self.cursor.skip_space(at + 1))),
-            byte if byte == self.inner.close => Ok(Place::Close(at)),
-            _ => Err(Violation { at, reason: "expected ',' or a closing bracket after a value" }),
+            b',' => Ok(TokenPlace::Item(self.cursor.skip_space(at + 1))),
+            byte if byte == self.inner.close => Ok(TokenPlace::Close(at)),
+            _ => Err((at, "expected ',' or a closing bracket after a value")),
         }
     }
 
@@ -336,7 +341,7 @@ impl<M: Masks> Walk<'_, '_, M> {
     fn nothing_follows(&self, at: usize) -> Result<(), Violation> {
         let at = self.cursor.skip_space(at);
         if at < self.cursor.end {
-            return Err(Violation { at, reason: "unexpected text after the object" });
+            return Err((at, "unexpected text after the object"));
         }
         Ok(())
     }
@@ -380,7 +385,7 @@ fn closing_bracket(byte: u8) -> u8 {
 
 impl Container {
     #[inline(always)]
-    fn new(tree: &Tree, node: usize, start: usize, close: u8) -> Self {
+    fn new(tree: &WantedTree, node: usize, start: usize, close: u8) -> Self {
         let wanted = tree.node(node);
         let open_columns = match close {
             b'}' => wanted.in_object,
@@ -392,7 +397,7 @@ impl Container {
 
     /// Counts an element of an array, and returns it if it is wanted.
     #[inline(always)]
-    fn next_element(&mut self, tree: &Tree) -> Option<usize> {
+    fn next_element(&mut self, tree: &WantedTree) -> Option<usize> {
         let child = tree.node(self.node).at_index(self.taken, self.index);
         self.index += 1;
         self.taken += usize::from(child.is_some());

@@ -74,7 +74,7 @@ impl LineFields {
             let outcome = self.splitter.split(split, bytes_of(text, record), self.needed, fields);
             if outcome == Err(OpenQuote) {
                 let at = record.0 + fields.last().map_or(0, |field| field.1);
-                cells.push_malformed(index, at, "unclosed quote");
+                cells.push_malformed(index, (at, "unclosed quote"));
                 continue;
             }
             for (&position, column) in self.positions.iter().zip(cells.columns_mut()) {

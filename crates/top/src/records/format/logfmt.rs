@@ -13,14 +13,14 @@
 use finecomb_sys::simd::{Kernel, Masks, dispatch, equal_either_at};
 use thiserror::Error;
 
-use crate::cells::{Cell, Cells, Malformed, Span, bytes_of};
+use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 use crate::query::field::Field;
 
 /// Extracts fields of logfmt records.
 #[derive(Clone, Debug)]
 pub(crate) struct Logfmt {
     /// The wanted keys that a record can have, each once.
-    keys: Vec<Key>,
+    keys: Vec<WantedKey>,
     /// Last bytes of the keys, in pairs.
     last_bytes: Vec<[u8; 2]>,
     /// Whether a wanted key can be in no record: it is empty, or contains a blank or `=`.
@@ -31,7 +31,7 @@ pub(crate) struct Logfmt {
 
 /// A wanted key.
 #[derive(Clone, Debug)]
-struct Key {
+struct WantedKey {
     text: Box<[u8]>,
     column: usize,
 }
@@ -59,7 +59,7 @@ impl Logfmt {
             match logfmt.keys.iter().find(|key| *key.text == *name) {
                 Some(key) => logfmt.copies.push((key.column, column)),
                 None => {
-                    logfmt.keys.push(Key { text: name.into(), column });
+                    logfmt.keys.push(WantedKey { text: name.into(), column });
                     last_bytes.push(last);
                 }
             }
@@ -77,7 +77,7 @@ impl Logfmt {
         for column in cells.columns_mut() {
             column.resize(first_row + records.len(), Cell::Missing);
         }
-        dispatch(Extract { logfmt: self, text, records, first_row, cells });
+        dispatch(ExtractPairs { logfmt: self, text, records, first_row, cells });
         for &(from, to) in &self.copies {
             for row in first_row..first_row + records.len() {
                 cells.set(to, row, cells.column(from)[row]);
@@ -87,16 +87,16 @@ impl Logfmt {
 
     #[cold]
     #[inline(never)]
-    fn reject(&self, cells: &mut Cells, row: usize, record: usize, (at, reason): Violation) {
+    fn reject(&self, cells: &mut Cells, row: usize, record: usize, violation: Violation) {
         for key in &self.keys {
             cells.set(key.column, row, Cell::Missing);
         }
-        cells.report(Malformed { record: record as u32, at: at as u32, reason });
+        cells.report(record, violation);
     }
 }
 
 /// Fills the rows of all records from `first_row` on.
-struct Extract<'a> {
+struct ExtractPairs<'a> {
     logfmt: &'a Logfmt,
     text: &'a [u8],
     records: &'a [Span],
@@ -104,21 +104,18 @@ struct Extract<'a> {
     cells: &'a mut Cells,
 }
 
-/// A violation of the format: where, and why.
-type Violation = (usize, &'static str);
-
-impl Kernel for Extract<'_> {
+impl Kernel for ExtractPairs<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) {
         let Self { logfmt, text, records, first_row, cells } = self;
         let mut bare = None;
-        let mut left: Vec<&Key> = Vec::with_capacity(logfmt.keys.len());
+        let mut left: Vec<&WantedKey> = Vec::with_capacity(logfmt.keys.len());
         for (index, &record) in records.iter().enumerate() {
             left.clear();
             left.extend(&logfmt.keys);
-            let mut pairs = Pairs::new(masks, text, record, &logfmt.last_bytes);
+            let mut pairs = PairScanner::new(masks, text, record, &logfmt.last_bytes);
             let violation = loop {
                 // An impossible key is never found, so a record is examined to its end, like one without the key.
                 if left.is_empty() && !logfmt.has_impossible {
@@ -130,9 +127,9 @@ impl Kernel for Extract<'_> {
                     Err(violation) => break Some(violation),
                 };
                 let cell = match value {
-                    Value::Text(value) => Cell::raw(value),
-                    Value::Escaped(value) => cells.decode(|out| unescape(bytes_of(text, value), out)),
-                    Value::None => {
+                    PairValue::Text(value) => Cell::raw(value),
+                    PairValue::Escaped(value) => cells.decode(|out| unescape(bytes_of(text, value), out)),
+                    PairValue::None => {
                         *bare.get_or_insert_with(|| cells.decode(|out| out.extend_from_slice(b"true")))
                     }
                 };
@@ -146,7 +143,7 @@ impl Kernel for Extract<'_> {
 }
 
 /// The value of a pair.
-enum Value {
+enum PairValue {
     /// There is no `=`.
     None,
     /// A value without escapes, without its quotes.
@@ -157,7 +154,7 @@ enum Value {
 
 /// Finds the wanted pairs of a record in masks of 64 bytes. Only two kinds of places are visited: opening quotes, and
 /// ends of words whose last byte is that of a wanted key.
-struct Pairs<'a, M> {
+struct PairScanner<'a, M> {
     masks: M,
     text: &'a [u8],
     /// Start of the record, or the end of the last value in quotes.
@@ -185,7 +182,7 @@ struct Pairs<'a, M> {
     has_equals: bool,
 }
 
-impl<'a, M: Masks> Pairs<'a, M> {
+impl<'a, M: Masks> PairScanner<'a, M> {
     #[inline(always)]
     fn new(masks: M, text: &'a [u8], (start, end): Span, last_bytes: &'a [[u8; 2]]) -> Self {
         let mut pairs = Self {
@@ -262,7 +259,10 @@ impl<'a, M: Masks> Pairs<'a, M> {
     /// Returns the next pair with one of the wanted keys, which is removed from them, or `None` at the end of the
     /// record.
     #[inline(always)]
-    fn next<'k>(&mut self, wanted: &mut Vec<&'k Key>) -> Result<Option<(&'k Key, Value)>, Violation> {
+    fn next<'k>(
+        &mut self,
+        wanted: &mut Vec<&'k WantedKey>,
+    ) -> Result<Option<(&'k WantedKey, PairValue)>, Violation> {
         loop {
             while self.places != 0 {
                 let bit = self.places.trailing_zeros();
@@ -271,7 +271,7 @@ impl<'a, M: Masks> Pairs<'a, M> {
                 if self.key_ends >> bit & 1 == 1 {
                     if let Some(found) = wanted.iter().position(|key| self.is_word(&key.text, at)) {
                         let has_value = self.equals >> bit & 1 == 1;
-                        let value = if has_value { self.value(at + 1)? } else { Value::None };
+                        let value = if has_value { self.value(at + 1)? } else { PairValue::None };
                         return Ok(Some((wanted.swap_remove(found), value)));
                     }
                 } else if self.text[at] == b'"' && self.opens_value(bit) {
@@ -315,7 +315,7 @@ impl<'a, M: Masks> Pairs<'a, M> {
 
     /// Returns the value that begins at `start`, directly after `=`.
     #[inline(always)]
-    fn value(&mut self, start: usize) -> Result<Value, Violation> {
+    fn value(&mut self, start: usize) -> Result<PairValue, Violation> {
         if start < self.end && self.text[start] == b'"' {
             return self.quoted_value(start);
         }
@@ -325,7 +325,7 @@ impl<'a, M: Masks> Pairs<'a, M> {
             0 => self.find_blank_after_masks(),
             _ => self.base + rest.trailing_zeros() as usize,
         };
-        Ok(Value::Text((start, end)))
+        Ok(PairValue::Text((start, end)))
     }
 
     /// Returns the position of the first blank after the masks, or the end of the record.
@@ -352,7 +352,7 @@ impl<'a, M: Masks> Pairs<'a, M> {
 
     /// Returns the value in quotes, which begins with the quote at `open`, and moves to the closing quote.
     #[inline(always)]
-    fn quoted_value(&mut self, open: usize) -> Result<Value, Violation> {
+    fn quoted_value(&mut self, open: usize) -> Result<PairValue, Violation> {
         let mut is_escaped = false;
         let mut from = open + 1;
         let close = loop {
@@ -380,7 +380,7 @@ impl<'a, M: Masks> Pairs<'a, M> {
             return Err((close + 1, "expected a blank after the closing quote"));
         }
         let value = (open + 1, close);
-        Ok(if is_escaped { Value::Escaped(value) } else { Value::Text(value) })
+        Ok(if is_escaped { PairValue::Escaped(value) } else { PairValue::Text(value) })
     }
 }
 

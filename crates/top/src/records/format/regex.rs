@@ -75,7 +75,7 @@ impl RegexRecords {
     pub(crate) fn extract(&self, cache: &mut RegexCache, text: &[u8], records: &[Span], cells: &mut Cells) {
         for (index, &record) in records.iter().enumerate() {
             if self.extract_one(cache, text, record, cells).is_none() {
-                cells.push_malformed(index, record.0, "does not match the pattern");
+                cells.push_malformed(index, (record.0, "does not match the pattern"));
             }
         }
     }

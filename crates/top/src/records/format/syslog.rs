@@ -19,14 +19,14 @@
 
 use thiserror::Error;
 
-use crate::cells::{Cell, Cells, Span, bytes_of};
+use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 use crate::query::field::Field;
 use crate::query::near_names::did_you_mean;
 
 /// Extracts fields of syslog records.
 #[derive(Clone, Debug)]
 pub(crate) struct Syslog {
-    wanted: Vec<Wanted>,
+    wanted: Vec<WantedField>,
     depth: Depth,
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// A wanted field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Wanted {
+enum WantedField {
     Priority,
     Facility,
     Severity,
@@ -108,7 +108,7 @@ const FACILITIES: [&str; 24] = [
 /// Names of severities, by number.
 const SEVERITIES: [&str; 8] = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"];
 
-impl Wanted {
+impl WantedField {
     fn new(field: &Field) -> Result<Self, SyslogError> {
         let Field::Named(name) = field else { return Err(SyslogError::new(field.to_string(), None)) };
         Ok(match name.text.as_str() {
@@ -148,8 +148,8 @@ impl Wanted {
 impl Syslog {
     /// An extractor of these fields.
     pub(crate) fn new(fields: &[Field]) -> Result<Self, SyslogError> {
-        let wanted = fields.iter().map(Wanted::new).collect::<Result<Vec<_>, _>>()?;
-        let depth = wanted.iter().map(Wanted::depth).max().unwrap_or(Depth::Host);
+        let wanted = fields.iter().map(WantedField::new).collect::<Result<Vec<_>, _>>()?;
+        let depth = wanted.iter().map(WantedField::depth).max().unwrap_or(Depth::Host);
         Ok(Self { wanted, depth })
     }
 
@@ -159,10 +159,10 @@ impl Syslog {
         let mut severities = [None; SEVERITIES.len()];
         let mut parameters = Vec::new();
         for (index, &record) in records.iter().enumerate() {
-            let parts = match Parts::parse(text, record, self.depth, &mut parameters) {
+            let parts = match SyslogParts::parse(text, record, self.depth, &mut parameters) {
                 Ok(parts) => parts,
-                Err((at, reason)) => {
-                    cells.push_malformed(index, at, reason);
+                Err(violation) => {
+                    cells.push_malformed(index, violation);
                     continue;
                 }
             };
@@ -172,17 +172,17 @@ impl Syslog {
             };
             for (column, wanted) in self.wanted.iter().enumerate() {
                 let cell = match wanted {
-                    Wanted::Priority => Cell::at(parts.priority.map(|(span, _)| span)),
-                    Wanted::Facility => name(cells, &FACILITIES, &mut facilities, facility),
-                    Wanted::Severity => name(cells, &SEVERITIES, &mut severities, severity),
-                    Wanted::Version => Cell::at(parts.version),
-                    Wanted::Time => Cell::at(parts.time),
-                    Wanted::Host => Cell::at(parts.host),
-                    Wanted::Program => Cell::at(parts.program),
-                    Wanted::ProcessId => Cell::at(parts.process_id),
-                    Wanted::MessageId => Cell::at(parts.message_id),
-                    Wanted::Message => Cell::at(parts.message),
-                    Wanted::Parameter(name) => {
+                    WantedField::Priority => Cell::at(parts.priority.map(|(span, _)| span)),
+                    WantedField::Facility => name(cells, &FACILITIES, &mut facilities, facility),
+                    WantedField::Severity => name(cells, &SEVERITIES, &mut severities, severity),
+                    WantedField::Version => Cell::at(parts.version),
+                    WantedField::Time => Cell::at(parts.time),
+                    WantedField::Host => Cell::at(parts.host),
+                    WantedField::Program => Cell::at(parts.program),
+                    WantedField::ProcessId => Cell::at(parts.process_id),
+                    WantedField::MessageId => Cell::at(parts.message_id),
+                    WantedField::Message => Cell::at(parts.message),
+                    WantedField::Parameter(name) => {
                         match parameters.iter().find(|parameter| parameter.has_name(text, name)) {
                             None => Cell::Missing,
                             Some(parameter) if parameter.has_backslash => {
@@ -204,12 +204,9 @@ fn name(cells: &mut Cells, names: &[&str], known: &mut [Option<Cell>], number: O
     *known[number].get_or_insert_with(|| cells.decode(|out| out.extend_from_slice(names[number].as_bytes())))
 }
 
-/// A violation of the format: where, and why.
-type Violation = (usize, &'static str);
-
 /// The parts of a record that were examined.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct SyslogParts {
     /// Digits and number.
     pub(super) priority: Option<(Span, u8)>,
     version: Option<Span>,
@@ -239,7 +236,7 @@ impl Parameter {
     }
 }
 
-impl Parts {
+impl SyslogParts {
     /// Examines a record. The parameters of its structured data are stored in `parameters` if it is examined.
     pub(super) fn parse(
         text: &[u8],
@@ -248,7 +245,7 @@ impl Parts {
         parameters: &mut Vec<Parameter>,
     ) -> Result<Self, Violation> {
         parameters.clear();
-        let mut reader = Reader { text: &text[..end], at: start };
+        let mut reader = RecordReader { text: &text[..end], at: start };
         let mut parts = Self { priority: reader.priority()?, ..Self::default() };
         if parts.priority.is_some() {
             parts.version = reader.version();
@@ -261,7 +258,7 @@ impl Parts {
     }
 
     /// Reads the rest of a record of RFC 3164.
-    fn read_old_form(&mut self, reader: &mut Reader<'_>, depth: Depth) -> Result<(), Violation> {
+    fn read_old_form(&mut self, reader: &mut RecordReader<'_>, depth: Depth) -> Result<(), Violation> {
         let expected = "expected a time stamp such as 'Oct 11 22:14:15' or '2003-10-11T22:14:15Z'";
         let rest = reader.rest();
         let length = month_time(rest).or_else(|| internet_time(rest)).ok_or((reader.at, expected))?;
@@ -281,7 +278,7 @@ impl Parts {
     }
 
     /// Reads a tag and a process id. Leaves the reader where it is if there is no tag.
-    fn read_tag(&mut self, reader: &mut Reader<'_>) {
+    fn read_tag(&mut self, reader: &mut RecordReader<'_>) {
         let start = reader.at;
         let tag = reader.word(|byte| is_blank(byte) || byte == b':' || byte == b'[');
         match (tag, reader.rest()) {
@@ -310,7 +307,7 @@ impl Parts {
     /// Reads the rest of a record of RFC 5424.
     fn read_new_form(
         &mut self,
-        reader: &mut Reader<'_>,
+        reader: &mut RecordReader<'_>,
         depth: Depth,
         parameters: &mut Vec<Parameter>,
     ) -> Result<(), Violation> {
@@ -350,13 +347,13 @@ fn is_blank(byte: u8) -> bool {
 }
 
 /// A position in a record.
-struct Reader<'a> {
+struct RecordReader<'a> {
     /// The text up to the end of the record.
     text: &'a [u8],
     at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RecordReader<'a> {
     fn rest(&self) -> &'a [u8] {
         &self.text[self.at..]
     }
@@ -963,7 +960,7 @@ mod tests {
     #[test]
     fn every_listed_name_is_a_field_and_aliases_are_the_same() {
         for names in super::NAMES {
-            let field = |name: &str| Wanted::new(&Field::named(name)).expect("a field");
+            let field = |name: &str| WantedField::new(&Field::named(name)).expect("a field");
             assert!(names.iter().all(|name| field(name) == field(names[0])), "{names:?}");
         }
     }

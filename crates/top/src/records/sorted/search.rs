@@ -26,7 +26,7 @@ const MIN_LOOK_ON: u64 = 1 << 20;
 const LOOK_ON_SHARE: u64 = 512;
 
 /// A search in a file. It reads records at some offsets, and remembers their times.
-pub(crate) struct Search<'f, 'q> {
+pub(crate) struct BorderSearch<'f, 'q> {
     source: &'f Source,
     lines: &'f LinesAt<'f>,
     maker: RowMaker<'q>,
@@ -54,7 +54,7 @@ pub(crate) struct Border {
     pub(crate) before_late: u64,
 }
 
-impl<'f, 'q> Search<'f, 'q> {
+impl<'f, 'q> BorderSearch<'f, 'q> {
     /// A search with a maker of rows that finds all times.
     pub(crate) fn new(source: &'f Source, lines: &'f LinesAt<'f>, maker: RowMaker<'q>) -> Self {
         Self { source, lines, maker, records: BTreeMap::new(), stopped: None }

@@ -4,21 +4,21 @@ use num_bigint::BigInt;
 use proptest::prelude::*;
 use regex::Regex;
 
-use super::{NAMES, Record};
+use super::{NAMES, ThreeFields};
 use crate::oracle::Oracle;
 
 #[derive(Clone, Debug)]
-pub(super) enum Tree {
+pub(super) enum ConditionTree {
     Present(usize),
-    Compare(Side, &'static str, Side),
+    Compare(Operand, &'static str, Operand),
     Match(usize, bool, &'static str),
-    Not(Box<Tree>),
-    And(Vec<Tree>),
-    Or(Vec<Tree>),
+    Not(Box<ConditionTree>),
+    And(Vec<ConditionTree>),
+    Or(Vec<ConditionTree>),
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Side {
+pub(super) enum Operand {
     Field(usize),
     Number(String),
     Text(String),
@@ -27,7 +27,7 @@ pub(super) enum Side {
 /// Power of ten by which numbers are multiplied, so that all numbers of the tests are integers.
 const SCALE: i64 = 2_000;
 
-impl Side {
+impl Operand {
     fn text(&self) -> String {
         match self {
             Self::Field(field) => NAMES[*field].to_owned(),
@@ -36,7 +36,7 @@ impl Side {
         }
     }
 
-    fn bytes<'a>(&'a self, record: &'a Record) -> Option<&'a [u8]> {
+    fn bytes<'a>(&'a self, record: &'a ThreeFields) -> Option<&'a [u8]> {
         match self {
             Self::Field(field) => record[*field].as_deref(),
             Self::Number(text) | Self::Text(text) => Some(text.as_bytes()),
@@ -44,7 +44,7 @@ impl Side {
     }
 }
 
-impl Tree {
+impl ConditionTree {
     /// The condition, with no more parentheses than precedence demands.
     pub(super) fn text(&self) -> String {
         let inner = |tree: &Self, parenthesised: bool| {
@@ -68,7 +68,7 @@ impl Tree {
         }
     }
 
-    pub(super) fn holds(&self, record: &Record) -> bool {
+    pub(super) fn holds(&self, record: &ThreeFields) -> bool {
         match self {
             Self::Present(field) => record[*field].is_some(),
             Self::Compare(left, operator, right) => compare(left, operator, right, record).unwrap_or(false),
@@ -84,10 +84,10 @@ impl Tree {
 }
 
 /// Compares two sides; `None` if a field is missing.
-fn compare(left: &Side, operator: &str, right: &Side, record: &Record) -> Option<bool> {
+fn compare(left: &Operand, operator: &str, right: &Operand, record: &ThreeFields) -> Option<bool> {
     let (left_text, right_text) = (left.bytes(record)?, right.bytes(record)?);
-    let has_text = matches!(left, Side::Text(_)) || matches!(right, Side::Text(_));
-    let has_number = matches!(left, Side::Number(_)) || matches!(right, Side::Number(_));
+    let has_text = matches!(left, Operand::Text(_)) || matches!(right, Operand::Text(_));
+    let has_number = matches!(left, Operand::Number(_)) || matches!(right, Operand::Number(_));
     Some(match (scaled(left_text), scaled(right_text)) {
         (Some(left), Some(right)) if !has_text => by_operator(&left, operator, &right),
         _ if has_number => operator == "!=",
@@ -149,7 +149,7 @@ fn scaled(text: &[u8]) -> Option<BigInt> {
     Some(if sign == "-" { -number } else { number })
 }
 
-fn sides() -> impl Strategy<Value = (Side, Side)> {
+fn sides() -> impl Strategy<Value = (Operand, Operand)> {
     const NUMBERS: &[&str] = &[
         "404",
         "404.0",
@@ -172,11 +172,11 @@ fn sides() -> impl Strategy<Value = (Side, Side)> {
         "5.",
     ];
     const TEXTS: &[&str] = &["", "-", "404", "GET", "get", "é", "1s", "\\", "a\"b", "\u{7f}"];
-    let field = || (0..NAMES.len()).prop_map(Side::Field);
+    let field = || (0..NAMES.len()).prop_map(Operand::Field);
     let other = prop_oneof![
-        4 => prop::sample::select(NUMBERS).prop_map(|number| Side::Number(number.to_owned())),
-        1 => (0..1000_u32).prop_map(|number| Side::Number(number.to_string())),
-        3 => prop::sample::select(TEXTS).prop_map(|text| Side::Text(text.to_owned())),
+        4 => prop::sample::select(NUMBERS).prop_map(|number| Operand::Number(number.to_owned())),
+        1 => (0..1000_u32).prop_map(|number| Operand::Number(number.to_string())),
+        3 => prop::sample::select(TEXTS).prop_map(|text| Operand::Text(text.to_owned())),
         2 => field(),
     ];
     (field(), other, any::<bool>()).prop_map(
@@ -186,20 +186,20 @@ fn sides() -> impl Strategy<Value = (Side, Side)> {
     )
 }
 
-pub(super) fn trees() -> impl Strategy<Value = Tree> {
+pub(super) fn trees() -> impl Strategy<Value = ConditionTree> {
     let operator = prop::sample::select(&["==", "=", "!=", "<", "<=", ">", ">="][..]);
     let pattern =
         prop::sample::select(&["^4", "04$", "G", "^$", "[^0-9]", "^.$", "é", r"\d", "^[^a]{4}$"][..]);
     let leaf = prop_oneof![
-        1 => (0..NAMES.len()).prop_map(Tree::Present),
-        6 => (sides(), operator).prop_map(|((left, right), operator)| Tree::Compare(left, operator, right)),
-        2 => (0..NAMES.len(), any::<bool>(), pattern).prop_map(|(a, b, c)| Tree::Match(a, b, c)),
+        1 => (0..NAMES.len()).prop_map(ConditionTree::Present),
+        6 => (sides(), operator).prop_map(|((left, right), operator)| ConditionTree::Compare(left, operator, right)),
+        2 => (0..NAMES.len(), any::<bool>(), pattern).prop_map(|(a, b, c)| ConditionTree::Match(a, b, c)),
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
         prop_oneof![
-            inner.clone().prop_map(|tree| Tree::Not(Box::new(tree))),
-            prop::collection::vec(inner.clone(), 1..4).prop_map(Tree::And),
-            prop::collection::vec(inner, 1..4).prop_map(Tree::Or),
+            inner.clone().prop_map(|tree| ConditionTree::Not(Box::new(tree))),
+            prop::collection::vec(inner.clone(), 1..4).prop_map(ConditionTree::And),
+            prop::collection::vec(inner, 1..4).prop_map(ConditionTree::Or),
         ]
     })
 }

@@ -4,30 +4,30 @@ use finecomb_sys::simd::{Kernel, Masks};
 use memchr::memmem::Finder;
 
 use super::ends::{ShortText, find_byte, find_quote};
-use super::request::Part;
-use super::{AccessLog, After, Check, Search, Step};
-use crate::cells::{Cell, Cells, Malformed, Span};
+use super::request::ValuePart;
+use super::{AccessLog, Check, EndSearch, TextAfter, ValueStep};
+use crate::cells::{Cell, Cells, Span};
 
 /// Number of records that go through all steps together. Their text stays in the fastest cache.
 const BATCH: usize = 64;
 
 /// Extracts the values of all records. Each step is a loop over a batch of records: the processor overlaps the searches
 /// of different records, as none depends on another.
-pub(super) struct Extract<'a> {
+pub(super) struct ExtractValues<'a> {
     pub(super) log: &'a AccessLog,
     pub(super) text: &'a [u8],
     pub(super) records: &'a [Span],
     pub(super) cells: &'a mut Cells,
 }
 
-impl Kernel for Extract<'_> {
+impl Kernel for ExtractValues<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) {
         let Self { log, text, records, cells } = self;
         let mut batch =
-            Batch { text, records: &[], starts: [0; BATCH], ends: [0; BATCH], failures: Vec::new() };
+            RecordBatch { text, records: &[], starts: [0; BATCH], ends: [0; BATCH], failures: Vec::new() };
         for (number, records) in records.chunks(BATCH).enumerate() {
             batch.begin(&log.before, records);
             for step in &log.steps {
@@ -46,7 +46,7 @@ impl Kernel for Extract<'_> {
 const NOWHERE: usize = usize::MAX;
 
 /// Records at the same step.
-struct Batch<'a> {
+struct RecordBatch<'a> {
     text: &'a [u8],
     records: &'a [Span],
     /// Starts of the values.
@@ -119,7 +119,7 @@ impl FindEnd for ToEnd {
     }
 }
 
-impl<'a> Batch<'a> {
+impl<'a> RecordBatch<'a> {
     /// Begins with records, which are no more than [`BATCH`], after the text before the first value.
     #[inline(always)]
     fn begin(&mut self, before: &[u8], records: &'a [Span]) {
@@ -135,16 +135,16 @@ impl<'a> Batch<'a> {
 
     /// Finds the ends of the values of a step.
     #[inline(always)]
-    fn search<M: Masks>(&mut self, masks: M, step: &Step) {
+    fn search<M: Masks>(&mut self, masks: M, step: &ValueStep) {
         let reason = step.reason();
         match &step.end {
-            &Search::Byte(byte) => self.find(masks, &ToByte(byte), reason),
-            Search::Short(text) => self.find(masks, text, reason),
-            Search::Long(finder) => self.find(masks, &**finder, reason),
-            Search::User(text) => self.find(masks, &ToEndOfUser(text), reason),
-            Search::Quote => self.find(masks, &ToQuote, reason),
-            Search::Space => self.find(masks, &ToSpace, reason),
-            Search::End => self.find(masks, &ToEnd, reason),
+            &EndSearch::Byte(byte) => self.find(masks, &ToByte(byte), reason),
+            EndSearch::Short(text) => self.find(masks, text, reason),
+            EndSearch::Long(finder) => self.find(masks, &**finder, reason),
+            EndSearch::User(text) => self.find(masks, &ToEndOfUser(text), reason),
+            EndSearch::Quote => self.find(masks, &ToQuote, reason),
+            EndSearch::Space => self.find(masks, &ToSpace, reason),
+            EndSearch::End => self.find(masks, &ToEnd, reason),
         }
     }
 
@@ -164,7 +164,7 @@ impl<'a> Batch<'a> {
 
     /// Appends the parts of the values to a column.
     #[inline(always)]
-    fn append<M: Masks>(&self, masks: M, part: Part, column: &mut Vec<Cell>) {
+    fn append<M: Masks>(&self, masks: M, part: ValuePart, column: &mut Vec<Cell>) {
         for index in 0..self.records.len() {
             let value = (self.starts[index], self.ends[index]);
             let found = if value.0 == NOWHERE { None } else { part.of(masks, self.text, value) };
@@ -174,7 +174,7 @@ impl<'a> Batch<'a> {
 
     /// Advances past the text that follows the values.
     #[inline(always)]
-    fn advance(&mut self, after: &After) {
+    fn advance(&mut self, after: &TextAfter) {
         match &after.check {
             None => {}
             Some(Check::Short(text)) => {
@@ -229,7 +229,7 @@ impl<'a> Batch<'a> {
                 let row = column.len() - self.records.len() + index;
                 column[row] = Cell::Missing;
             }
-            cells.report(Malformed { record: (first + index) as u32, at: at as u32, reason });
+            cells.report(first + index, (at, reason));
         }
     }
 }

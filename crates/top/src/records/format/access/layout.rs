@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::request::Part;
+use super::request::ValuePart;
 use crate::query::field::Field;
 use crate::query::near_names::did_you_mean;
 
@@ -69,9 +69,9 @@ pub(crate) enum AccessError {
 
 /// A value of a record: a variable or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Source {
+pub(super) struct ValueSource {
     pub(super) variable: usize,
-    pub(super) part: Part,
+    pub(super) part: ValuePart,
 }
 
 /// Fields by a name other than that of the variable in a log format of nginx, and the variables that may have the value.
@@ -93,19 +93,20 @@ const ALIASES: [(&str, &[&str]); 14] = [
 ];
 
 /// Parts of the variable `request`.
-const PARTS_OF_REQUEST: [(&str, Part); 8] = [
-    ("method", Part::Method),
-    ("path", Part::Path),
-    ("query", Part::Query),
-    ("url", Part::Url),
-    ("protocol", Part::Protocol),
-    ("request_method", Part::Method),
-    ("request_uri", Part::Url),
-    ("server_protocol", Part::Protocol),
+const PARTS_OF_REQUEST: [(&str, ValuePart); 8] = [
+    ("method", ValuePart::Method),
+    ("path", ValuePart::Path),
+    ("query", ValuePart::Query),
+    ("url", ValuePart::Url),
+    ("protocol", ValuePart::Protocol),
+    ("request_method", ValuePart::Method),
+    ("request_uri", ValuePart::Url),
+    ("server_protocol", ValuePart::Protocol),
 ];
 
 /// Parts of the variable `request_uri`.
-const PARTS_OF_URL: [(&str, Part); 2] = [("path", Part::PathOfUrl), ("query", Part::QueryOfUrl)];
+const PARTS_OF_URL: [(&str, ValuePart); 2] =
+    [("path", ValuePart::PathOfUrl), ("query", ValuePart::QueryOfUrl)];
 
 /// The number of names of [`PARTS_OF_REQUEST`] that are no aliases of others.
 const CANONICAL_PARTS: usize = 5;
@@ -186,7 +187,7 @@ impl AccessFormat {
     }
 
     /// Returns the value for a field.
-    pub(super) fn source(&self, field: &Field) -> Result<Source, AccessError> {
+    pub(super) fn source(&self, field: &Field) -> Result<ValueSource, AccessError> {
         match field {
             &Field::Position(number) => {
                 let instead = |name| format!("instead of {number} write {name}");
@@ -242,14 +243,14 @@ impl AccessFormat {
 
     /// Returns the value with this name: a variable, a part of the request, a part of the URL, or a variable for which
     /// this is an alias.
-    fn resolve(&self, name: &str) -> Option<Source> {
+    fn resolve(&self, name: &str) -> Option<ValueSource> {
         let whole = |name: &str| {
             let variable = self.variables.iter().position(|variable| variable.name == name)?;
-            Some(Source { variable, part: self.whole(variable) })
+            Some(ValueSource { variable, part: self.whole(variable) })
         };
-        let part = |of: &str, parts: &[(&str, Part)]| {
-            let Source { variable, .. } = whole(of)?;
-            parts.iter().find(|(part, _)| *part == name).map(|&(_, part)| Source { variable, part })
+        let part = |of: &str, parts: &[(&str, ValuePart)]| {
+            let ValueSource { variable, .. } = whole(of)?;
+            parts.iter().find(|(part, _)| *part == name).map(|&(_, part)| ValueSource { variable, part })
         };
         let alias = || {
             let (_, variables) = ALIASES.iter().find(|(alias, _)| *alias == name)?;
@@ -261,8 +262,8 @@ impl AccessFormat {
             .or_else(alias)
     }
 
-    fn whole(&self, variable: usize) -> Part {
-        if self.variables[variable].end == End::LoneNumber { Part::LoneNumber } else { Part::Whole }
+    fn whole(&self, variable: usize) -> ValuePart {
+        if self.variables[variable].end == End::LoneNumber { ValuePart::LoneNumber } else { ValuePart::Whole }
     }
 }
 

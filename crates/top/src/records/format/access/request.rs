@@ -8,7 +8,7 @@ use crate::cells::Span;
 
 /// A value of a variable, or a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ValuePart {
     /// The value.
     Whole,
     /// The number after a space, if the value is nothing else.
@@ -29,7 +29,7 @@ pub(super) enum Part {
     QueryOfUrl,
 }
 
-impl Part {
+impl ValuePart {
     /// Returns the part of a value, if it has it.
     #[inline(always)]
     pub(super) fn of<M: Masks>(self, masks: M, text: &[u8], value: Span) -> Option<Span> {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::cells::bytes_of;
 
-    struct Find<'t>(Part, &'t str);
+    struct Find<'t>(ValuePart, &'t str);
 
     impl<'t> Kernel for Find<'t> {
         type Output = Option<&'t str>;
@@ -132,12 +132,13 @@ mod tests {
         }
     }
 
-    fn part(part: Part, text: &str) -> Option<&str> {
+    fn part(part: ValuePart, text: &str) -> Option<&str> {
         dispatch(Find(part, text))
     }
 
     fn parts(request: &str) -> [Option<&str>; 5] {
-        [Part::Method, Part::Url, Part::Path, Part::Query, Part::Protocol].map(|wanted| part(wanted, request))
+        [ValuePart::Method, ValuePart::Url, ValuePart::Path, ValuePart::Query, ValuePart::Protocol]
+            .map(|wanted| part(wanted, request))
     }
 
     #[test]
@@ -193,10 +194,10 @@ mod tests {
     #[test]
     fn a_lone_number_follows_a_space() {
         for (text, number) in [(" 12", "12"), (" 0.123", "0.123")] {
-            assert_eq!(part(Part::LoneNumber, text), Some(number));
+            assert_eq!(part(ValuePart::LoneNumber, text), Some(number));
         }
         for text in ["", " ", "12", " 12 ", " 1 2", " -", " 1.", " .1", " 1.2.3", "  1", " \"1\""] {
-            assert_eq!(part(Part::LoneNumber, text), None, "{text}");
+            assert_eq!(part(ValuePart::LoneNumber, text), None, "{text}");
         }
     }
 }

@@ -7,12 +7,12 @@
 use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 
 use super::fields::{Fields, OpenQuote, cell};
-use super::{Csv, Dialect, Place, Wanted};
-use crate::cells::{Cell, Cells, Malformed, Span};
+use super::{ColumnPlace, CsvRecords, Dialect, WantedColumn};
+use crate::cells::{Cell, Cells, Span};
 
 /// Appends a cell to each column, in the order of `csv.wanted`, for each record.
 pub(super) fn extract(
-    csv: &Csv,
+    csv: &CsvRecords,
     text: &[u8],
     records: &[Span],
     columns: &mut [Vec<Cell>],
@@ -23,7 +23,7 @@ pub(super) fn extract(
         column.resize(first + records.len(), Cell::Missing);
         &mut column[first..]
     });
-    let out = Output { csv, text, records, first, rows: rows.collect(), cells };
+    let out = RecordCells { csv, text, records, first, rows: rows.collect(), cells };
     match (csv.counts_from_end(), csv.dialect.has_quotes) {
         (false, false) => dispatch(FromStart::<false>(out)),
         (false, true) => dispatch(FromStart::<true>(out)),
@@ -33,8 +33,8 @@ pub(super) fn extract(
 }
 
 /// Records and their cells.
-struct Output<'a> {
-    csv: &'a Csv,
+struct RecordCells<'a> {
+    csv: &'a CsvRecords,
     text: &'a [u8],
     records: &'a [Span],
     /// Number of cells in each column before the cell of the first record.
@@ -44,7 +44,7 @@ struct Output<'a> {
     cells: &'a mut Cells,
 }
 
-impl Output<'_> {
+impl RecordCells<'_> {
     /// Fills the cells of a record that needs a closer look.
     #[cold]
     #[inline(never)]
@@ -82,13 +82,12 @@ impl Output<'_> {
     /// Reports a malformed record and clears its cells.
     fn report(&mut self, index: usize, at: usize, reason: &'static str) {
         self.rows.iter_mut().for_each(|row| row[index] = Cell::Missing);
-        let record = (self.first + index) as u32;
-        self.cells.report(Malformed { record, at: at as u32, reason });
+        self.cells.report(self.first + index, (at, reason));
     }
 }
 
 /// Extraction of columns whose places are counted from the beginning.
-struct FromStart<'a, const QUOTES: bool>(Output<'a>);
+struct FromStart<'a, const QUOTES: bool>(RecordCells<'a>);
 
 impl<const QUOTES: bool> Kernel for FromStart<'_, QUOTES> {
     type Output = ();
@@ -96,7 +95,8 @@ impl<const QUOTES: bool> Kernel for FromStart<'_, QUOTES> {
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) {
         let Self(mut out) = self;
-        let reader = Reader::<M, QUOTES> { masks, delimiter: out.csv.dialect.delimiter, text: out.text };
+        let reader =
+            WindowReader::<M, QUOTES> { masks, delimiter: out.csv.dialect.delimiter, text: out.text };
         let skips = skips(out.csv);
         let examined = skips.iter().map(|skip| skip + 1).sum();
         for (index, &record) in out.records.iter().enumerate() {
@@ -106,7 +106,9 @@ impl<const QUOTES: bool> Kernel for FromStart<'_, QUOTES> {
             let window = reader.window(record.0, record.1);
             if window.quotes == 0 && window.delimiters.count_ones() >= examined {
                 fill_from_window(masks, window.delimiters, &mut out.rows, &skips, index, record.0);
-            } else if fill_from_start(Walk::new(reader, record, window), &mut out, &skips, index).is_none() {
+            } else if fill_from_start(FieldWalk::new(reader, record, window), &mut out, &skips, index)
+                .is_none()
+            {
                 out.fill_one_by_one(index);
             }
         }
@@ -114,10 +116,10 @@ impl<const QUOTES: bool> Kernel for FromStart<'_, QUOTES> {
 }
 
 /// Returns the number of columns between each wanted column and the one before.
-fn skips(csv: &Csv) -> Vec<u32> {
+fn skips(csv: &CsvRecords) -> Vec<u32> {
     let mut next = 0;
-    let skip = |wanted: &Wanted| {
-        let Place::Start(index) = wanted.place else { return 0 };
+    let skip = |wanted: &WantedColumn| {
+        let ColumnPlace::Start(index) = wanted.place else { return 0 };
         let skip = index - next;
         next = index + 1;
         skip as u32
@@ -152,8 +154,8 @@ fn fill_from_window<M: Masks>(
 /// Fills the cells of a record. `None` if it needs a closer look.
 #[inline(always)]
 fn fill_from_start<M: Masks, const QUOTES: bool>(
-    walk: Option<Walk<'_, M, QUOTES>>,
-    out: &mut Output<'_>,
+    walk: Option<FieldWalk<'_, M, QUOTES>>,
+    out: &mut RecordCells<'_>,
     skips: &[u32],
     index: usize,
 ) -> Option<()> {
@@ -166,7 +168,7 @@ fn fill_from_start<M: Masks, const QUOTES: bool>(
 }
 
 /// Extraction of columns, some of whose places are counted from the end.
-struct FromEnd<'a, const QUOTES: bool>(Output<'a>);
+struct FromEnd<'a, const QUOTES: bool>(RecordCells<'a>);
 
 impl<const QUOTES: bool> Kernel for FromEnd<'_, QUOTES> {
     type Output = ();
@@ -174,13 +176,14 @@ impl<const QUOTES: bool> Kernel for FromEnd<'_, QUOTES> {
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) {
         let Self(mut out) = self;
-        let reader = Reader::<M, QUOTES> { masks, delimiter: out.csv.dialect.delimiter, text: out.text };
+        let reader =
+            WindowReader::<M, QUOTES> { masks, delimiter: out.csv.dialect.delimiter, text: out.text };
         for (index, &record) in out.records.iter().enumerate() {
             if record.0 == record.1 {
                 continue;
             }
             let window = reader.window(record.0, record.1);
-            if fill_from_end(Walk::new(reader, record, window), &mut out, index).is_none() {
+            if fill_from_end(FieldWalk::new(reader, record, window), &mut out, index).is_none() {
                 out.fill_one_by_one(index);
             }
         }
@@ -190,8 +193,8 @@ impl<const QUOTES: bool> Kernel for FromEnd<'_, QUOTES> {
 /// Fills the cells of a record. `None` if it needs a closer look.
 #[inline(always)]
 fn fill_from_end<M: Masks, const QUOTES: bool>(
-    start: Option<Walk<'_, M, QUOTES>>,
-    out: &mut Output<'_>,
+    start: Option<FieldWalk<'_, M, QUOTES>>,
+    out: &mut RecordCells<'_>,
     index: usize,
 ) -> Option<()> {
     let start = start?;
@@ -211,7 +214,7 @@ fn fill_from_end<M: Masks, const QUOTES: bool>(
 
 /// Reads windows of a text.
 #[derive(Clone, Copy)]
-struct Reader<'t, M, const QUOTES: bool> {
+struct WindowReader<'t, M, const QUOTES: bool> {
     masks: M,
     delimiter: u8,
     text: &'t [u8],
@@ -219,15 +222,15 @@ struct Reader<'t, M, const QUOTES: bool> {
 
 /// The delimiters and quotes in 64 bytes of a record. The end of the record counts as a delimiter.
 #[derive(Clone, Copy)]
-struct Window {
+struct WindowMasks {
     delimiters: u64,
     quotes: u64,
 }
 
-impl<M: Masks, const QUOTES: bool> Reader<'_, M, QUOTES> {
+impl<M: Masks, const QUOTES: bool> WindowReader<'_, M, QUOTES> {
     /// Reads the window that begins at `at` in a record that ends at `end`.
     #[inline(always)]
-    fn window(&self, at: usize, end: usize) -> Window {
+    fn window(&self, at: usize, end: usize) -> WindowMasks {
         let (before_end, end) = match end - at {
             rest @ 0..64 => ((1 << rest) - 1, 1 << rest),
             _ => (u64::MAX, 0),
@@ -235,14 +238,14 @@ impl<M: Masks, const QUOTES: bool> Reader<'_, M, QUOTES> {
         let mut spare = None;
         let window = window_at(self.text, at, &mut spare);
         let quotes = if QUOTES { self.masks.equal(window, b'"') & before_end } else { 0 };
-        Window { delimiters: self.masks.equal(window, self.delimiter) & before_end | end, quotes }
+        WindowMasks { delimiters: self.masks.equal(window, self.delimiter) & before_end | end, quotes }
     }
 }
 
 /// A walk over the fields of a record.
 #[derive(Clone, Copy)]
-struct Walk<'t, M, const QUOTES: bool> {
-    reader: Reader<'t, M, QUOTES>,
+struct FieldWalk<'t, M, const QUOTES: bool> {
+    reader: WindowReader<'t, M, QUOTES>,
     /// Beginning of the next field.
     field: usize,
     /// Beginning of the window.
@@ -261,10 +264,10 @@ struct Walk<'t, M, const QUOTES: bool> {
     special: u64,
 }
 
-impl<'t, M: Masks, const QUOTES: bool> Walk<'t, M, QUOTES> {
+impl<'t, M: Masks, const QUOTES: bool> FieldWalk<'t, M, QUOTES> {
     /// Begins a walk with the first window of a record. `None` if there is a quote in an unquoted text.
     #[inline(always)]
-    fn new(reader: Reader<'t, M, QUOTES>, (start, end): Span, window: Window) -> Option<Self> {
+    fn new(reader: WindowReader<'t, M, QUOTES>, (start, end): Span, window: WindowMasks) -> Option<Self> {
         let mut walk = Self {
             reader,
             field: start,
@@ -292,7 +295,7 @@ impl<'t, M: Masks, const QUOTES: bool> Walk<'t, M, QUOTES> {
 
     /// Finds the delimiters of a window that are not quoted. `None` if there is a quote in an unquoted text.
     #[inline(always)]
-    fn enter(&mut self, Window { delimiters, quotes }: Window) -> Option<()> {
+    fn enter(&mut self, WindowMasks { delimiters, quotes }: WindowMasks) -> Option<()> {
         self.delimiters = delimiters;
         if QUOTES && quotes | self.within | self.after_quote != 0 {
             // The bits of an opening quote and of the quoted text, not those of a closing quote.

@@ -5,44 +5,44 @@ use super::*;
 use crate::cells::{Malformed, bytes_of};
 
 /// The value of a field, or the position of a quote that is never closed.
-type Value = Result<Vec<u8>, usize>;
+type FieldValue = Result<Vec<u8>, usize>;
 
 /// The reference implementation: the values of all fields of a record, byte by byte.
-fn values(dialect: Dialect, record: &[u8]) -> Vec<Value> {
-    enum State {
+fn values(dialect: Dialect, record: &[u8]) -> Vec<FieldValue> {
+    enum Reading {
         Start,
         Unquoted,
         /// With the position of the opening quote.
         Quoted(usize),
         ClosingQuote(usize),
     }
-    let (mut values, mut value, mut state) = (Vec::new(), Vec::new(), State::Start);
+    let (mut values, mut value, mut state) = (Vec::new(), Vec::new(), Reading::Start);
     for (at, &byte) in record.iter().enumerate() {
         let is_quote = dialect.has_quotes && byte == b'"';
         state = match state {
-            State::Start if is_quote => State::Quoted(at),
-            State::Quoted(open) if is_quote => State::ClosingQuote(open),
-            State::Quoted(open) => {
+            Reading::Start if is_quote => Reading::Quoted(at),
+            Reading::Quoted(open) if is_quote => Reading::ClosingQuote(open),
+            Reading::Quoted(open) => {
                 value.push(byte);
-                State::Quoted(open)
+                Reading::Quoted(open)
             }
-            State::ClosingQuote(open) if is_quote => {
+            Reading::ClosingQuote(open) if is_quote => {
                 value.push(byte);
-                State::Quoted(open)
+                Reading::Quoted(open)
             }
-            State::Start | State::Unquoted | State::ClosingQuote(_) if byte == dialect.delimiter => {
+            Reading::Start | Reading::Unquoted | Reading::ClosingQuote(_) if byte == dialect.delimiter => {
                 values.push(Ok(std::mem::take(&mut value)));
-                State::Start
+                Reading::Start
             }
-            State::Start | State::Unquoted | State::ClosingQuote(_) => {
+            Reading::Start | Reading::Unquoted | Reading::ClosingQuote(_) => {
                 value.push(byte);
-                State::Unquoted
+                Reading::Unquoted
             }
         };
     }
     match state {
         _ if record.is_empty() => {}
-        State::Quoted(open) => values.push(Err(open)),
+        Reading::Quoted(open) => values.push(Err(open)),
         _ => values.push(Ok(value)),
     }
     values
@@ -81,7 +81,7 @@ fn positions(positions: &[i32]) -> Vec<Field> {
     positions.iter().map(|&position| Field::Position(position)).collect()
 }
 
-fn extract(csv: &Csv, fields: usize, text: &[u8], records: &[Span]) -> Cells {
+fn extract(csv: &CsvRecords, fields: usize, text: &[u8], records: &[Span]) -> Cells {
     let mut cells = Cells::default();
     cells.reset(fields);
     csv.extract(text, records, &mut cells);
@@ -91,7 +91,7 @@ fn extract(csv: &Csv, fields: usize, text: &[u8], records: &[Span]) -> Cells {
 /// Compares the cells of all records with the reference implementation.
 fn check(dialect: Dialect, columns: Option<usize>, wanted: &[i32], text: &[u8], records: &[Span]) {
     let header = columns.map(|columns| header(dialect, columns));
-    let csv = Csv::new(dialect, header.as_ref(), &positions(wanted)).expect("known columns");
+    let csv = CsvRecords::new(dialect, header.as_ref(), &positions(wanted)).expect("known columns");
     let cells = extract(&csv, wanted.len(), text, records);
     let mut malformed = cells.malformed().iter();
     for (index, &record) in records.iter().enumerate() {
@@ -211,7 +211,7 @@ proptest! {
         let theirs: Vec<&[u8]> = records.iter().flatten().collect();
 
         let wanted: Vec<i32> = (1..=theirs.len() as i32 + 1).collect();
-        let csv = Csv::new(dialect, None, &positions(&wanted)).expect("positions");
+        let csv = CsvRecords::new(dialect, None, &positions(&wanted)).expect("positions");
         let cells = extract(&csv, wanted.len(), &record, &[(0, record.len())]);
         let found = |field: usize| cells.bytes(&record, cells.column(field)[0]);
         prop_assert_eq!((0..theirs.len()).map(found).collect::<Option<Vec<_>>>(), Some(theirs.clone()));
@@ -222,7 +222,7 @@ proptest! {
     #[test]
     fn any_bytes_are_a_header(dialect in dialects(), record in prop::collection::vec(any::<u8>(), 0..200), name: String) {
         if let Ok(header) = Header::parse(dialect, &record) {
-            let _ = Csv::new(dialect, Some(&header), &[Field::named(&name)]);
+            let _ = CsvRecords::new(dialect, Some(&header), &[Field::named(&name)]);
         }
     }
 }
@@ -231,7 +231,7 @@ const COMMA: Dialect = Dialect { delimiter: b',', has_quotes: true };
 
 /// The cells of a single record.
 fn cells_of(dialect: Dialect, wanted: &[i32], record: &str) -> Vec<Cell> {
-    let csv = Csv::new(dialect, None, &positions(wanted)).expect("positions");
+    let csv = CsvRecords::new(dialect, None, &positions(wanted)).expect("positions");
     let cells = extract(&csv, wanted.len(), record.as_bytes(), &[(0, record.len())]);
     (0..wanted.len()).map(|field| cells.column(field)[0]).collect()
 }
@@ -256,7 +256,7 @@ fn tabs_always_separate_tsv() {
 fn an_empty_record_has_no_fields_and_is_not_malformed() {
     let header = Header::parse(COMMA, b"a,b").expect("a header");
     for (header, wanted) in [(Some(&header), [1, 2]), (None, [1, -1])] {
-        let csv = Csv::new(COMMA, header, &positions(&wanted)).expect("known columns");
+        let csv = CsvRecords::new(COMMA, header, &positions(&wanted)).expect("known columns");
         let cells = extract(&csv, 2, b"x,y\n\nz,w", &[(0, 3), (4, 4), (5, 8)]);
         assert_eq!(cells.column(0), [Cell::Raw(0, 1), Cell::Missing, Cell::Raw(5, 6)]);
         assert_eq!(cells.column(1), [Cell::Raw(2, 3), Cell::Missing, Cell::Raw(7, 8)]);
@@ -269,7 +269,7 @@ fn what_follows_the_last_wanted_column_is_not_examined() {
     let header = Header::parse(COMMA, b"a,b,c").expect("a header");
     let record = b"1,2,\"3";
     let malformed = |field: &str| {
-        let csv = Csv::new(COMMA, Some(&header), &[Field::named(field)]).expect("a column");
+        let csv = CsvRecords::new(COMMA, Some(&header), &[Field::named(field)]).expect("a column");
         let cells = extract(&csv, 1, record, &[(0, record.len()), (0, 3)]);
         cells
             .malformed()
@@ -284,14 +284,14 @@ fn what_follows_the_last_wanted_column_is_not_examined() {
 #[test]
 fn a_malformed_record_has_no_value() {
     let header = Header::parse(COMMA, b"a,b,c").expect("a header");
-    let csv = Csv::new(COMMA, Some(&header), &positions(&[1, 1, 3])).expect("columns");
+    let csv = CsvRecords::new(COMMA, Some(&header), &positions(&[1, 1, 3])).expect("columns");
     let cells = extract(&csv, 3, b"1,2", &[(0, 3)]);
     assert!((0..3).all(|field| cells.column(field) == [Cell::Missing]));
 }
 
 #[test]
 fn cells_are_appended() {
-    let csv = Csv::new(COMMA, None, &positions(&[2, -1, 2])).expect("positions");
+    let csv = CsvRecords::new(COMMA, None, &positions(&[2, -1, 2])).expect("positions");
     let mut cells = Cells::default();
     cells.reset(3);
     csv.extract(b"a,b,c", &[(0, 5)], &mut cells);
@@ -307,7 +307,7 @@ fn names_are_those_of_the_header() {
     let header = Header::parse(COMMA, b"id,\"user, \"\"agent\"\"\",status,id,").expect("a header");
     let record = b"1,2,3,4,5";
     let value = |field: Field| {
-        let csv = Csv::new(COMMA, Some(&header), &[field]).expect("a column");
+        let csv = CsvRecords::new(COMMA, Some(&header), &[field]).expect("a column");
         let cells = extract(&csv, 1, record, &[(0, record.len())]);
         cells.bytes(record, cells.column(0)[0]).map(<[u8]>::to_vec)
     };
@@ -321,7 +321,7 @@ fn names_are_those_of_the_header() {
 #[test]
 fn a_negative_position_counts_from_the_last_column_of_the_header() {
     let header = Header::parse(COMMA, b"a,b").expect("a header");
-    let csv = Csv::new(COMMA, Some(&header), &positions(&[-1])).expect("a column");
+    let csv = CsvRecords::new(COMMA, Some(&header), &positions(&[-1])).expect("a column");
     assert_eq!(extract(&csv, 1, b"1,2,3", &[(0, 5)]).column(0), [Cell::Raw(2, 3)]);
     assert_eq!(cells_of(COMMA, &[-1], "1,2,3"), [Cell::Raw(4, 5)]);
 }
@@ -330,7 +330,7 @@ fn a_negative_position_counts_from_the_last_column_of_the_header() {
 fn unknown_columns_are_refused_with_the_nearest_names() {
     let error = |header: Option<&str>, field: Field| {
         let header = header.map(|header| Header::parse(COMMA, header.as_bytes()).expect("a header"));
-        Csv::new(COMMA, header.as_ref(), &[field]).expect_err("an error").to_string()
+        CsvRecords::new(COMMA, header.as_ref(), &[field]).expect_err("an error").to_string()
     };
     let known = Some("id,status,state,path,status");
     assert_eq!(error(known, Field::named("statsu")), "no column 'statsu'; did you mean 'status' or 'state'?");

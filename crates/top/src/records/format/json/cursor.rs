@@ -2,19 +2,14 @@
 
 use finecomb_sys::simd::{Masks, window_at};
 
+use crate::cells::Violation;
+
 /// Positions whose number is even.
 const EVEN: u64 = 0x5555_5555_5555_5555;
 
-/// A violation of the format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Violation {
-    pub(super) at: usize,
-    pub(super) reason: &'static str,
-}
-
 /// A record in a block.
 #[derive(Clone, Copy)]
-pub(super) struct Cursor<'t, M> {
+pub(super) struct RecordCursor<'t, M> {
     pub(super) masks: M,
     /// The block, which is read beyond the record to fill a window.
     pub(super) text: &'t [u8],
@@ -24,7 +19,7 @@ pub(super) struct Cursor<'t, M> {
 
 /// The masks of the 64 bytes from `base` on, where a key or value begins.
 #[derive(Clone, Copy)]
-pub(super) struct Window {
+pub(super) struct TokenWindow {
     base: usize,
     /// Quotes that are not escaped.
     quotes: u64,
@@ -33,7 +28,7 @@ pub(super) struct Window {
     stops: u64,
 }
 
-impl Window {
+impl TokenWindow {
     /// Mask of the bytes from `at` on.
     #[inline(always)]
     fn from(&self, at: usize) -> u64 {
@@ -68,7 +63,7 @@ pub(super) fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
     escaped
 }
 
-impl<M: Masks> Cursor<'_, M> {
+impl<M: Masks> RecordCursor<'_, M> {
     /// The byte at a position; 0, which means nothing outside of a string, at the end of the record.
     #[inline(always)]
     pub(super) fn byte(&self, at: usize) -> u8 {
@@ -86,11 +81,11 @@ impl<M: Masks> Cursor<'_, M> {
 
     /// Loads the window at a position outside of strings, or directly after an opening quote.
     #[inline(always)]
-    pub(super) fn look(&self, base: usize) -> Window {
+    pub(super) fn look(&self, base: usize) -> TokenWindow {
         let mut spare = None;
         let window = window_at(self.text, base, &mut spare);
         let (quotes, backslashes) = self.quotes(window, &mut 0);
-        Window { base, quotes, backslashes, stops: self.stops(window) }
+        TokenWindow { base, quotes, backslashes, stops: self.stops(window) }
     }
 
     /// Masks of the quotes that are not escaped, and of the backslashes. `carry` is that of [`escaped`].
@@ -115,7 +110,7 @@ impl<M: Masks> Cursor<'_, M> {
 
     /// Finds the end of a string whose text begins at `at`, in the window or after it.
     #[inline(always)]
-    pub(super) fn string_end(&self, at: usize, window: &Window) -> Result<StringEnd, Violation> {
+    pub(super) fn string_end(&self, at: usize, window: &TokenWindow) -> Result<StringEnd, Violation> {
         let quotes = window.quotes & window.from(at);
         if quotes == 0 {
             return self.far_string_end(at);
@@ -153,19 +148,19 @@ impl<M: Masks> Cursor<'_, M> {
 
     #[inline(always)]
     fn unclosed_string(&self) -> Violation {
-        Violation { at: self.end, reason: "unclosed string" }
+        (self.end, "unclosed string")
     }
 
     /// Returns the end of a number, `true`, `false` or `null` that begins at `at`, in the window or after it.
     #[inline(always)]
-    pub(super) fn scalar_end(&self, at: usize, window: &Window) -> Result<usize, Violation> {
+    pub(super) fn scalar_end(&self, at: usize, window: &TokenWindow) -> Result<usize, Violation> {
         let stops = window.stops & window.from(at);
         let end = match stops {
             0 => self.far_scalar_end(at),
             _ => window.base + stops.trailing_zeros() as usize,
         };
         let end = end.min(self.end);
-        if end <= at { Err(Violation { at, reason: "expected a value" }) } else { Ok(end) }
+        if end <= at { Err((at, "expected a value")) } else { Ok(end) }
     }
 
     #[inline(always)]
@@ -209,7 +204,7 @@ impl<M: Masks> Cursor<'_, M> {
             depth = depth + opening.count_ones() as usize - closing.count_ones() as usize;
             at += 64;
         }
-        Err(Violation { at: self.end, reason: "unclosed object or array" })
+        Err((self.end, "unclosed object or array"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Escapes in strings.
 
-use super::cursor::Violation;
+use crate::cells::Violation;
 
 /// Appends the text of a string, given by its bytes between the quotes, in which each escape is complete. `start` is the
 /// position of these bytes in the block. A surrogate without its other half becomes U+FFFD.
@@ -9,8 +9,7 @@ pub(super) fn decode(string: &[u8], start: usize, out: &mut Vec<u8>) -> Result<(
     while let Some(length) = memchr::memchr(b'\\', &string[at..]) {
         out.extend_from_slice(&string[at..at + length]);
         at += length;
-        let (character, length) = escape(&string[at..])
-            .ok_or(Violation { at: start + at, reason: "invalid escape in a string" })?;
+        let (character, length) = escape(&string[at..]).ok_or((start + at, "invalid escape in a string"))?;
         out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         at += length;
     }

@@ -8,15 +8,15 @@ use self::valid::Document;
 use super::*;
 use crate::query::field::Step;
 
-type Row = Result<Vec<Option<Vec<u8>>>, (usize, &'static str)>;
+type Extracted = Result<Vec<Option<Vec<u8>>>, (usize, &'static str)>;
 
 /// Extracts fields from the lines of a text.
-fn extract_lines(fields: &[Field], text: &[u8]) -> Vec<Row> {
+fn extract_lines(fields: &[Field], text: &[u8]) -> Vec<Extracted> {
     extract(fields, text, &lines(text))
 }
 
 /// Extracts fields from records of a text.
-fn extract(fields: &[Field], text: &[u8], records: &[Span]) -> Vec<Row> {
+fn extract(fields: &[Field], text: &[u8], records: &[Span]) -> Vec<Extracted> {
     let mut cells = Cells::default();
     cells.reset(fields.len());
     let json = Json::new(fields).expect("fields with names");
@@ -234,7 +234,7 @@ proptest! {
             text.push(byte_after);
         }
         let wanted = paths(&fields);
-        let expected: Vec<Row> =
+        let expected: Vec<Extracted> =
             spans.iter().map(|&record| reference::extract(&text, record, &wanted)).collect();
         prop_assert_eq!(extract(&fields, &text, &spans), expected);
     }

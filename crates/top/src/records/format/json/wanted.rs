@@ -2,7 +2,7 @@
 
 use crate::query::field::Step;
 
-/// Index of the root in a [`Tree`].
+/// Index of the root in a [`WantedTree`].
 pub(super) const ROOT: usize = 0;
 
 /// Up to this many keys of a node are compared one after the other; more are searched by bisection.
@@ -10,13 +10,13 @@ const FEW_KEYS: usize = 8;
 
 /// All wanted paths. A node stands for the value that the path to it leads to.
 #[derive(Debug)]
-pub(super) struct Tree {
-    nodes: Vec<Node>,
+pub(super) struct WantedTree {
+    nodes: Vec<WantedNode>,
 }
 
 /// A value that is wanted, or in which others are wanted.
 #[derive(Debug, Default)]
-pub(super) struct Node {
+pub(super) struct WantedNode {
     /// Members of an object, ordered by key.
     keys: Vec<(Box<[u8]>, usize)>,
     /// Elements of an array, ordered by index.
@@ -29,17 +29,17 @@ pub(super) struct Node {
     pub(super) in_array: usize,
 }
 
-impl Tree {
+impl WantedTree {
     /// Builds the tree of the paths of all columns.
     pub(super) fn new<'p>(paths: impl Iterator<Item = &'p [Step]>) -> Self {
-        let mut nodes = vec![Node::default()];
+        let mut nodes = vec![WantedNode::default()];
         for (column, path) in paths.enumerate() {
             let mut at = ROOT;
             for step in path {
                 let next = nodes.len();
                 let child = nodes[at].child(step, next);
                 if child == next {
-                    nodes.push(Node::default());
+                    nodes.push(WantedNode::default());
                 }
                 at = child;
             }
@@ -53,12 +53,12 @@ impl Tree {
         self.nodes.len()
     }
 
-    pub(super) fn node(&self, number: usize) -> &Node {
+    pub(super) fn node(&self, number: usize) -> &WantedNode {
         &self.nodes[number]
     }
 }
 
-impl Node {
+impl WantedNode {
     /// Returns the number of the child at a step, which becomes `next` if there is none. Counts a column below it.
     fn child(&mut self, step: &Step, next: usize) -> usize {
         match step {

@@ -1,10 +1,7 @@
 //! Reference implementation: byte by byte, with paths instead of a tree, and without shortcuts.
 
-use crate::cells::Span;
+use crate::cells::{Span, Violation};
 use crate::query::field::Step;
-
-/// Position and reason of a violation of the format.
-pub(super) type Violation = (usize, &'static str);
 
 /// An object or array in which values are wanted.
 struct Container {
