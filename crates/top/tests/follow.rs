@@ -13,21 +13,21 @@ use finecomb_top::{
 use proptest::prelude::*;
 
 /// A record: second, key and value.
-type Record = (u32, u8, u16);
+type CountedRecord = (u32, u8, u16);
 
 /// 2026-03-01T00:00:00Z.
 const START: u32 = 1_772_323_200;
 
-fn line(&(second, key, value): &Record) -> String {
+fn line(&(second, key, value): &CountedRecord) -> String {
     format!("{{\"time\":{},\"key\":\"k{key}\",\"value\":{value}}}\n", START + second)
 }
 
-fn record() -> impl Strategy<Value = Record> {
+fn record() -> impl Strategy<Value = CountedRecord> {
     (0..400_u32, 0..5_u8, any::<u16>())
 }
 
 /// Pieces of a text, cut anywhere.
-fn pieces() -> impl Strategy<Value = (Vec<Record>, Vec<usize>)> {
+fn pieces() -> impl Strategy<Value = (Vec<CountedRecord>, Vec<usize>)> {
     (prop::collection::vec(record(), 1..60), prop::collection::vec(any::<prop::sample::Index>(), 0..5))
         .prop_map(|(records, cuts)| {
             let length = records.iter().map(|record| line(record).len()).sum::<usize>();
@@ -69,7 +69,7 @@ fn append(path: &Path, bytes: &[u8]) {
 
 /// Follows a file to which a piece is added at each pause, and calls `visit` at each pause.
 fn follow_pieces(
-    (records, cuts): &(Vec<Record>, Vec<usize>),
+    (records, cuts): &(Vec<CountedRecord>, Vec<usize>),
     query: &Query,
     width: usize,
     mut visit: impl FnMut(&mut Following<'_, '_>, &Path),

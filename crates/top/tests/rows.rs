@@ -13,10 +13,10 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use tempfile::tempdir;
 
-use crate::table::oracle::{self, Expected, First};
-use crate::table::question::{Condition, Kind, Operator, PATTERNS, Question, Source};
+use crate::table::oracle::{self, ExpectedAnswer, First};
+use crate::table::question::{Operator, PATTERNS, QueryField, Question, Statistic, TableCondition};
 use crate::table::style::Style;
-use crate::table::{COLUMNS, Choices, Row, Written};
+use crate::table::{COLUMNS, Choices, TableRow, Written};
 
 const UUID: &str = "01234567-89ab-cdef-0123-456789abcdef";
 
@@ -91,13 +91,13 @@ fn value() -> impl Strategy<Value = String> {
     ]
 }
 
-fn row() -> impl Strategy<Value = Row> {
+fn row() -> impl Strategy<Value = TableRow> {
     let value = || prop_oneof![9 => value().prop_map(Some), 1 => Just(None)];
     let values = [value(), value(), value(), value()];
-    prop_oneof![15 => values.prop_map(Row::Values), 1 => Just(Row::Malformed)]
+    prop_oneof![15 => values.prop_map(TableRow::Values), 1 => Just(TableRow::Malformed)]
 }
 
-fn rows() -> impl Strategy<Value = Vec<Row>> {
+fn rows() -> impl Strategy<Value = Vec<TableRow>> {
     prop::collection::vec(row(), 0..40)
 }
 
@@ -115,11 +115,11 @@ fn style() -> impl Strategy<Value = Style> {
     ]
 }
 
-fn source() -> impl Strategy<Value = Source> {
-    prop_oneof![2 => (0..COLUMNS).prop_map(Source::Column), 1 => (0..3_usize).prop_map(Source::Group)]
+fn source() -> impl Strategy<Value = QueryField> {
+    prop_oneof![2 => (0..COLUMNS).prop_map(QueryField::Column), 1 => (0..3_usize).prop_map(QueryField::Group)]
 }
 
-fn condition() -> impl Strategy<Value = Condition> {
+fn condition() -> impl Strategy<Value = TableCondition> {
     let operator = || {
         use Operator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
         prop::sample::select(&[Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual][..])
@@ -129,32 +129,32 @@ fn condition() -> impl Strategy<Value = Condition> {
     let pattern = prop::sample::select(&["^a", "[0-9]$", "b", "o."][..]);
     let test = prop_oneof![
         (source(), operator(), number)
-            .prop_map(|(field, operator, number)| Condition::Number(field, operator, number)),
+            .prop_map(|(field, operator, number)| TableCondition::Number(field, operator, number)),
         (source(), operator(), text)
-            .prop_map(|(field, operator, text)| Condition::Text(field, operator, text)),
+            .prop_map(|(field, operator, text)| TableCondition::Text(field, operator, text)),
         (source(), operator(), source())
-            .prop_map(|(one, operator, other)| Condition::Fields(one, operator, other)),
+            .prop_map(|(one, operator, other)| TableCondition::Fields(one, operator, other)),
         (source(), pattern, any::<bool>())
-            .prop_map(|(field, pattern, wanted)| Condition::Match(field, pattern, wanted)),
-        source().prop_map(Condition::Present),
+            .prop_map(|(field, pattern, wanted)| TableCondition::Match(field, pattern, wanted)),
+        source().prop_map(TableCondition::Present),
     ];
     test.prop_recursive(2, 6, 3, |part| {
         prop_oneof![
-            part.clone().prop_map(|part| Condition::Not(Box::new(part))),
-            prop::collection::vec(part.clone(), 2..4).prop_map(Condition::All),
-            prop::collection::vec(part, 2..4).prop_map(Condition::Any),
+            part.clone().prop_map(|part| TableCondition::Not(Box::new(part))),
+            prop::collection::vec(part.clone(), 2..4).prop_map(TableCondition::All),
+            prop::collection::vec(part, 2..4).prop_map(TableCondition::Any),
         ]
     })
 }
 
-fn measures() -> impl Strategy<Value = Vec<(Kind, Source)>> {
+fn measures() -> impl Strategy<Value = Vec<(Statistic, QueryField)>> {
     let kind = prop_oneof![
-        Just(Kind::Sum),
-        Just(Kind::Mean),
-        Just(Kind::Min),
-        Just(Kind::Max),
-        Just(Kind::Distinct),
-        prop::sample::select(&[0, 1, 333, 500, 999, 1000][..]).prop_map(Kind::Percentile),
+        Just(Statistic::Sum),
+        Just(Statistic::Mean),
+        Just(Statistic::Min),
+        Just(Statistic::Max),
+        Just(Statistic::Distinct),
+        prop::sample::select(&[0, 1, 333, 500, 999, 1000][..]).prop_map(Statistic::Percentile),
     ];
     prop::collection::vec((kind, source()), 1..5)
 }
@@ -217,7 +217,7 @@ fn block_size() -> impl Strategy<Value = usize> {
 }
 
 /// Converts an outcome to the form of the plain implementation.
-fn found(outcome: Outcome, paths: &[PathBuf]) -> Expected {
+fn found(outcome: Outcome, paths: &[PathBuf]) -> ExpectedAnswer {
     let first = |skipped: &Skipped| {
         let FirstSkipped { place: Place { source, offset, .. }, record, .. } =
             skipped.first.as_ref().expect("the first one");
@@ -241,7 +241,7 @@ fn found(outcome: Outcome, paths: &[PathBuf]) -> Expected {
         QueryPart::Key => format!("-f: {field}"),
         QueryPart::Measure(measure) => format!("{measure}: {field}"),
     });
-    Expected {
+    ExpectedAnswer {
         absent: absent.collect(),
         top: top.collect(),
         distinct: answer.distinct,
@@ -288,7 +288,7 @@ fn check(files: &[(Style, Written)], question: &Question, block_size: usize) -> 
 
 fn check_one(
     style: Style,
-    rows: &[Row],
+    rows: &[TableRow],
     choices: u64,
     question: &Question,
     block_size: usize,
@@ -345,13 +345,13 @@ proptest! {
 }
 
 /// Rows of values that no format and no recognition has trouble with.
-fn tame_rows() -> impl Strategy<Value = Vec<Row>> {
+fn tame_rows() -> impl Strategy<Value = Vec<TableRow>> {
     let word = || {
         prop::sample::select(&["ann", "bot", "cat", "/a/b", "id-7"][..])
             .prop_map(|word| Some(word.to_owned()))
     };
     let number = || (0..1000_u32).prop_map(|number| Some(number.to_string()));
-    let row = (word(), number(), word(), number()).prop_map(|(a, b, c, d)| Row::Values([a, b, c, d]));
+    let row = (word(), number(), word(), number()).prop_map(|(a, b, c, d)| TableRow::Values([a, b, c, d]));
     prop::collection::vec(row, 3..20)
 }
 
@@ -368,9 +368,9 @@ fn recognizable_style() -> impl Strategy<Value = Style> {
 
 /// A question about the columns that all recognisable formats have with the same name.
 fn common_columns(question: Question) -> Question {
-    let common = |source: Source| match source {
-        Source::Column(column) => Source::Column(column % 3),
-        Source::Group(group) => Source::Group(group),
+    let common = |source: QueryField| match source {
+        QueryField::Column(column) => QueryField::Column(column % 3),
+        QueryField::Group(group) => QueryField::Group(group),
     };
     let key = question.key.iter().map(|&source| common(source)).collect();
     let measures = question.measures.iter().map(|&(kind, source)| (kind, common(source))).collect();
@@ -384,13 +384,13 @@ proptest! {
         question in with_pattern(with_measures(counts())).prop_map(common_columns),
         block_size in block_size(),
     ) {
-        let write = |(style, rows, choices): &(Style, Vec<Row>, u64)| (*style, style.write(rows, Choices(*choices)));
+        let write = |(style, rows, choices): &(Style, Vec<TableRow>, u64)| (*style, style.write(rows, Choices(*choices)));
         let files: Vec<(Style, Written)> = files.iter().map(write).collect();
         check(&files, &question, block_size)?;
     }
 }
 
-fn question_of(key: &[Source]) -> Question {
+fn question_of(key: &[QueryField]) -> Question {
     Question {
         key: key.to_vec(),
         prefers_positions: false,
@@ -411,17 +411,18 @@ fn question_of(key: &[Source]) -> Question {
     }
 }
 
-fn values(list: [&str; COLUMNS]) -> Row {
-    Row::Values(list.map(|value| Some(value.to_owned())))
+fn values(list: [&str; COLUMNS]) -> TableRow {
+    TableRow::Values(list.map(|value| Some(value.to_owned())))
 }
 
 #[test]
 fn a_malformed_record_has_no_key_even_if_the_expression_matches_it() -> Result<(), TestCaseError> {
-    let rows = [values(["7", "1", "", ""]), Row::Malformed, values(["7", "2", "", ""]), Row::Malformed];
+    let rows =
+        [values(["7", "1", "", ""]), TableRow::Malformed, values(["7", "2", "", ""]), TableRow::Malformed];
     let question = Question {
         pattern: Some(0),
-        measures: vec![(Kind::Sum, Source::Column(1))],
-        ..question_of(&[Source::Group(0)])
+        measures: vec![(Statistic::Sum, QueryField::Column(1))],
+        ..question_of(&[QueryField::Group(0)])
     };
     for style in [Style::Json, Style::Logfmt, Style::Syslog] {
         let files = [(style, style.write(&rows, Choices(1)))];

@@ -15,7 +15,7 @@ const START: i64 = 1_772_323_200;
 
 /// A line of a log.
 #[derive(Clone, Debug)]
-enum Line {
+enum LogLine {
     /// A record of this second after the start, with padding of this length.
     Record(i64, usize),
     /// A line without a time, of this length.
@@ -24,7 +24,7 @@ enum Line {
 
 /// How the lines of a log are written.
 #[derive(Clone, Copy, Debug)]
-struct Style {
+struct LogStyle {
     form: Form,
     has_carriage_returns: bool,
     ends_with_line_feed: bool,
@@ -96,13 +96,13 @@ impl Form {
     }
 }
 
-fn text(lines: &[Line], style: Style) -> String {
+fn text(lines: &[LogLine], style: LogStyle) -> String {
     let end = if style.has_carriage_returns { "\r\n" } else { "\n" };
     let mut text = if style.form == Form::Tsv { format!("id\ttime\tpad{end}") } else { String::new() };
     for (id, line) in lines.iter().enumerate() {
         match *line {
-            Line::Record(second, padding) => text += &style.form.record(id, second, padding),
-            Line::Untimed(length) => text += &"y".repeat(length),
+            LogLine::Record(second, padding) => text += &style.form.record(id, second, padding),
+            LogLine::Untimed(length) => text += &"y".repeat(length),
         }
         text += end;
     }
@@ -112,8 +112,8 @@ fn text(lines: &[Line], style: Style) -> String {
     text
 }
 
-fn styles() -> impl Strategy<Value = Style> {
-    (prop::sample::select(&FORMS[..]), any::<bool>(), any::<bool>()).prop_map(|(form, cr, lf)| Style {
+fn styles() -> impl Strategy<Value = LogStyle> {
+    (prop::sample::select(&FORMS[..]), any::<bool>(), any::<bool>()).prop_map(|(form, cr, lf)| LogStyle {
         form,
         has_carriage_returns: cr,
         ends_with_line_feed: lf,
@@ -121,7 +121,7 @@ fn styles() -> impl Strategy<Value = Style> {
 }
 
 /// A log that is in the order of time, give or take a slack. The first record has a time, so that the file is recognised.
-fn log(slack: i64) -> impl Strategy<Value = Vec<Line>> {
+fn log(slack: i64) -> impl Strategy<Value = Vec<LogLine>> {
     let gap = prop_oneof![6 => 0..3_i64, 2 => 0..100_i64, 1 => 1000..2000_i64];
     let padding = prop_oneof![20 => 0..40_usize, 1 => 0..3000_usize];
     let record = (gap, 0..=slack, padding).prop_map(Ok);
@@ -132,27 +132,27 @@ fn log(slack: i64) -> impl Strategy<Value = Vec<Line>> {
         let line = |line| match line {
             Ok((gap, early, padding)) => {
                 now += gap;
-                Line::Record(now - early, padding)
+                LogLine::Record(now - early, padding)
             }
-            Err(length) => Line::Untimed(length),
+            Err(length) => LogLine::Untimed(length),
         };
         iter::once(first).chain(lines).map(line).collect()
     })
 }
 
 /// The ends of a window: two records, a bit moved, or nothing.
-type Ends = [Option<(prop::sample::Index, i64)>; 2];
+type WindowEnds = [Option<(prop::sample::Index, i64)>; 2];
 
-fn ends() -> impl Strategy<Value = Ends> {
+fn ends() -> impl Strategy<Value = WindowEnds> {
     let end = || prop::option::weighted(0.8, (any::<prop::sample::Index>(), -3..3_i64));
     [end(), end()]
 }
 
 /// The window between two ends, which has one end at least.
-fn window(lines: &[Line], ends: &Ends) -> [Option<i64>; 2] {
+fn window(lines: &[LogLine], ends: &WindowEnds) -> [Option<i64>; 2] {
     let seconds = lines.iter().filter_map(|line| match line {
-        Line::Record(second, _) => Some(START + second),
-        Line::Untimed(_) => None,
+        LogLine::Record(second, _) => Some(START + second),
+        LogLine::Untimed(_) => None,
     });
     let seconds: Vec<i64> = seconds.collect();
     if seconds.is_empty() {
@@ -208,7 +208,7 @@ fn contradictions(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Writes lines to a file. Returns its directory, its path, and the options of a query for a window.
-fn written(lines: &[Line], style: Style, ends: &Ends) -> (TempDir, PathBuf, QueryOptions) {
+fn written(lines: &[LogLine], style: LogStyle, ends: &WindowEnds) -> (TempDir, PathBuf, QueryOptions) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("log");
     write(&path, &text(lines, style), START + 1_000_000);
@@ -249,7 +249,7 @@ proptest! {
         let options = options.sorted(Some(slack(5)));
         let seconds = |is_wanted: &dyn Fn(usize) -> bool| {
             let seconds = lines.iter().enumerate().filter_map(|(id, line)| match line {
-                Line::Record(second, _) if is_wanted(id) => Some(*second),
+                LogLine::Record(second, _) if is_wanted(id) => Some(*second),
                 _ => None,
             });
             disorder(seconds)
@@ -283,14 +283,15 @@ proptest! {
 }
 
 /// A log of `count` records, one a second.
-fn seconds(count: i64) -> Vec<Line> {
-    (0..count).map(|second| Line::Record(second, 0)).collect()
+fn seconds(count: i64) -> Vec<LogLine> {
+    (0..count).map(|second| LogLine::Record(second, 0)).collect()
 }
 
-const STYLE: Style = Style { form: Form::Lines, has_carriage_returns: false, ends_with_line_feed: true };
+const STYLE: LogStyle =
+    LogStyle { form: Form::Lines, has_carriage_returns: false, ends_with_line_feed: true };
 
 /// Counts the records from second to second of a log, with a slack of 5 seconds, at several block sizes.
-fn count_window(lines: &[Line], range: std::ops::Range<i64>, check: impl Fn(&Outcome, &Outcome, usize)) {
+fn count_window(lines: &[LogLine], range: std::ops::Range<i64>, check: impl Fn(&Outcome, &Outcome, usize)) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("log");
     write(&path, &text(lines, STYLE), START + 1_000_000);
@@ -327,7 +328,7 @@ fn at_most_a_block_is_read_of_a_file_outside_of_the_window() {
 
 #[test]
 fn records_of_the_same_time_are_all_counted() {
-    let lines: Vec<Line> = (0..5000).map(|number| Line::Record(number / 2000 * 50, 0)).collect();
+    let lines: Vec<LogLine> = (0..5000).map(|number| LogLine::Record(number / 2000 * 50, 0)).collect();
     count_window(&lines, 50..51, |sorted, whole, _| {
         assert_eq!(sorted.answer.records, 2000);
         assert_eq!(sorted.answer.top, whole.answer.top);
@@ -340,7 +341,7 @@ fn a_part_without_times_is_skipped_and_a_large_one_noted() {
     for (length, is_noted) in [(500_000, false), (6_000_000, true)] {
         // The part is in the middle, where the search begins.
         let mut lines = seconds(1000);
-        lines.splice(500..500, (0..length / 1000).map(|_| Line::Untimed(999)));
+        lines.splice(500..500, (0..length / 1000).map(|_| LogLine::Untimed(999)));
         count_window(&lines, 700..710, |sorted, whole, block_size| {
             assert_eq!(sorted.answer.top, whole.answer.top);
             assert_eq!(sorted.bytes < 100_000, !is_noted, "{} {block_size}", sorted.bytes);
@@ -360,8 +361,8 @@ fn times_without_a_year_are_in_order_across_the_turn_of_the_year() {
     let path = directory.path().join("log");
     // From 2025-12-20 to 2026-01-12, a line every 200 seconds.
     let first = -71 * 86_400;
-    let lines: Vec<Line> = (0..10_000).map(|number| Line::Record(first + 200 * number, 0)).collect();
-    let style = Style { form: Form::Syslog, ..STYLE };
+    let lines: Vec<LogLine> = (0..10_000).map(|number| LogLine::Record(first + 200 * number, 0)).collect();
+    let style = LogStyle { form: Form::Syslog, ..STYLE };
     write(&path, &text(&lines, style), START + first + 2_000_000);
     let options = style
         .form
@@ -377,7 +378,7 @@ fn times_without_a_year_are_in_order_across_the_turn_of_the_year() {
 
 #[test]
 fn a_search_that_finds_another_order_has_the_file_read_whole() {
-    let descending: Vec<Line> = seconds(1000).into_iter().rev().collect();
+    let descending: Vec<LogLine> = seconds(1000).into_iter().rev().collect();
     count_window(&descending, 300..310, |sorted, whole, _| {
         assert_eq!(sorted.answer.top, whole.answer.top);
         assert_eq!(sorted.bytes, whole.bytes);
@@ -391,7 +392,7 @@ fn a_search_that_finds_another_order_has_the_file_read_whole() {
 fn records_of_the_window_in_another_order_are_reported() {
     let mut lines = seconds(10_000);
     // Within the window, and none that the search reads.
-    lines[7020] = Line::Record(7033, 0);
+    lines[7020] = LogLine::Record(7033, 0);
     count_window(&lines, 7000..7100, |sorted, whole, block_size| {
         if block_size == 1 {
             assert_eq!(sorted.answer.top, whole.answer.top);

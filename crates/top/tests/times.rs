@@ -17,7 +17,7 @@ const ZONES: [&str; 3] = ["UTC", "Europe/Berlin", "America/St_Johns"];
 
 /// A record: its second and its key, if it has them, and how its time is written.
 #[derive(Clone, Debug)]
-struct Record {
+struct TimedRecord {
     second: Option<i64>,
     key: Option<&'static str>,
     form: &'static str,
@@ -27,7 +27,7 @@ struct Record {
 const FORMS: [&str; 5] =
     ["%Y-%m-%dT%H:%M:%S%:z", "%Y-%m-%dT%H:%M:%SZ", "%d/%b/%Y:%H:%M:%S %z", "%a, %d %b %Y %H:%M:%S %z", "%s"];
 
-impl Record {
+impl TimedRecord {
     /// The key in a format, if it has one there.
     fn key_in(&self, format: &InputFormat) -> Option<&'static str> {
         self.key.or(matches!(format, InputFormat::Csv | InputFormat::Combined).then_some(COLUMN))
@@ -62,7 +62,7 @@ impl Record {
 /// The key of records without one in formats that have a column for it.
 const COLUMN: &str = "-";
 
-fn records() -> impl Strategy<Value = Vec<Record>> {
+fn records() -> impl Strategy<Value = Vec<TimedRecord>> {
     // Around the changes of summer time in Berlin and in Newfoundland.
     let start =
         prop::sample::select(&[1_774_745_000_i64, 1_792_891_000, 1_772_900_000, 1_793_500_000, -500_000][..]);
@@ -80,7 +80,7 @@ fn records() -> impl Strategy<Value = Vec<Record>> {
             let second = offset
                 .map(|offset| start + offset)
                 .map(|second| if form == "%s" { second.max(1_000_000_000) } else { second });
-            Record { second, key, form }
+            TimedRecord { second, key, form }
         });
         prop::collection::vec(record, 0..60)
     })
@@ -96,7 +96,7 @@ fn formats() -> impl Strategy<Value = InputFormat> {
     ])
 }
 
-fn text(records: &[Record], format: &InputFormat) -> String {
+fn text(records: &[TimedRecord], format: &InputFormat) -> String {
     let header = if *format == InputFormat::Csv { "ts,k,n\n" } else { "" };
     let lines: String = records.iter().map(|record| record.line(format) + "\n").collect();
     header.to_owned() + &lines
@@ -155,7 +155,7 @@ fn key_field(format: &InputFormat) -> QueryOptions {
 }
 
 /// Records with a time that is known to the program: it is found if some of the first ten records have one.
-fn has_times(records: &[Record], format: &InputFormat) -> bool {
+fn has_times(records: &[TimedRecord], format: &InputFormat) -> bool {
     *format == InputFormat::Lines || records.iter().take(10).any(|record| record.second.is_some())
 }
 

@@ -97,7 +97,7 @@ fn is_blank(byte: u8) -> bool {
 
 /// Splits a record by a state machine, byte by byte. Also returns whether a quote is never closed.
 fn quoted_fields(record: &[u8]) -> (Vec<Vec<u8>>, bool) {
-    enum State {
+    enum Reading {
         Between,
         Plain,
         Quoted,
@@ -105,35 +105,35 @@ fn quoted_fields(record: &[u8]) -> (Vec<Vec<u8>>, bool) {
     }
     let mut fields = Vec::new();
     let mut field = Vec::new();
-    let mut state = State::Between;
+    let mut state = Reading::Between;
     for &byte in record {
         match state {
-            State::Between if is_blank(byte) => {}
-            State::Between if byte == b'"' => state = State::Quoted,
-            State::Between => {
+            Reading::Between if is_blank(byte) => {}
+            Reading::Between if byte == b'"' => state = Reading::Quoted,
+            Reading::Between => {
                 field.push(byte);
-                state = State::Plain;
+                state = Reading::Plain;
             }
-            State::Plain if is_blank(byte) => {
+            Reading::Plain if is_blank(byte) => {
                 fields.push(std::mem::take(&mut field));
-                state = State::Between;
+                state = Reading::Between;
             }
-            State::Plain => field.push(byte),
-            State::Quoted if byte == b'"' => {
+            Reading::Plain => field.push(byte),
+            Reading::Quoted if byte == b'"' => {
                 fields.push(std::mem::take(&mut field));
-                state = State::Between;
+                state = Reading::Between;
             }
-            State::Quoted | State::Escaped => {
+            Reading::Quoted | Reading::Escaped => {
                 field.push(byte);
-                let escapes = byte == b'\\' && matches!(state, State::Quoted);
-                state = if escapes { State::Escaped } else { State::Quoted };
+                let escapes = byte == b'\\' && matches!(state, Reading::Quoted);
+                state = if escapes { Reading::Escaped } else { Reading::Quoted };
             }
         }
     }
-    if matches!(state, State::Plain) {
+    if matches!(state, Reading::Plain) {
         fields.push(field);
     }
-    (fields, matches!(state, State::Quoted | State::Escaped))
+    (fields, matches!(state, Reading::Quoted | Reading::Escaped))
 }
 
 fn edited(key: Vec<u8>, options: &QueryOptions) -> Vec<u8> {

@@ -13,7 +13,7 @@ pub(crate) const COLUMNS: usize = 4;
 
 /// A record of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Row {
+pub(crate) enum TableRow {
     Values([Option<String>; COLUMNS]),
     /// A record that does not have the format of its file.
     Malformed,
@@ -24,7 +24,7 @@ pub(crate) enum Row {
 pub(crate) struct Written {
     pub(crate) bytes: Vec<u8>,
     /// The rows as the format can hold them, each with the offset and the text of its record.
-    pub(crate) records: Vec<(Row, u64, Vec<u8>)>,
+    pub(crate) records: Vec<(TableRow, u64, Vec<u8>)>,
 }
 
 /// Arbitrary choices among equivalent texts.

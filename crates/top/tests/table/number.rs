@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 /// A number in units of 10^-18, and the number of its decimal places as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Number {
+pub(crate) struct ExactNumber {
     pub(crate) units: BigInt,
     pub(crate) places: u32,
 }
@@ -34,14 +34,14 @@ pub(crate) fn one() -> BigInt {
 }
 
 /// Parses a number of at most 18 places and 20 digits before the point, as measures do.
-pub(crate) fn parse(text: &str) -> Result<Number, NoNumber> {
+pub(crate) fn parse(text: &str) -> Result<ExactNumber, NoNumber> {
     let number = parse_any(text)?;
     let is_in_range = BigInt::from(number.units.magnitude().clone()) < BigInt::from(10).pow(38);
     if is_in_range { Ok(number) } else { Err(NoNumber::Invalid) }
 }
 
 /// Parses a number of at most 18 places, as conditions do.
-pub(crate) fn parse_any(text: &str) -> Result<Number, NoNumber> {
+pub(crate) fn parse_any(text: &str) -> Result<ExactNumber, NoNumber> {
     if matches!(text, "" | "-") {
         return Err(NoNumber::NoValue);
     }
@@ -65,7 +65,7 @@ pub(crate) fn parse_any(text: &str) -> Result<Number, NoNumber> {
     let last = exponent - fraction.len() as i64 - places;
     let units: BigInt =
         all.parse::<BigInt>().expect("digits") * BigInt::from(10).pow((18 + last) as u32) * seconds * sign;
-    Ok(Number { units, places: (-last).max(0) as u32 })
+    Ok(ExactNumber { units, places: (-last).max(0) as u32 })
 }
 
 fn parse_exponent(text: &str) -> Result<i64, NoNumber> {

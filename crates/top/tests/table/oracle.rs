@@ -7,10 +7,10 @@ use finecomb_top::{Field, SortBy};
 use num_bigint::BigInt;
 use regex::bytes::Regex;
 
-use super::number::{self, NoNumber, Number, one, rounded, shown};
-use super::question::{Condition, Kind, MISSING, Operator, PATTERNS, Question, Source};
-use super::style::{Column, Style};
-use super::{COLUMNS, Row, Written};
+use super::number::{self, ExactNumber, NoNumber, one, rounded, shown};
+use super::question::{MISSING, Operator, PATTERNS, QueryField, Question, Statistic, TableCondition};
+use super::style::{NamedColumn, Style};
+use super::{COLUMNS, TableRow, Written};
 
 /// The first of the records or values that are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,12 +22,12 @@ pub(crate) struct First {
 }
 
 /// A key, its fields if it has several, its count and its measures.
-pub(crate) type Key = (Vec<u8>, Vec<Vec<u8>>, u64, Vec<String>);
+pub(crate) type ExpectedKey = (Vec<u8>, Vec<Vec<u8>>, u64, Vec<String>);
 
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Expected {
-    pub(crate) top: Vec<Key>,
+pub(crate) struct ExpectedAnswer {
+    pub(crate) top: Vec<ExpectedKey>,
     pub(crate) distinct: u64,
     pub(crate) records: u64,
     pub(crate) unmatched: Option<(u64, First)>,
@@ -43,22 +43,22 @@ pub(crate) struct Expected {
 
 /// The values of the records of a key, by measure.
 #[derive(Clone, Debug, Default)]
-struct Group {
+struct GroupedValues {
     count: u64,
     fields: Vec<Vec<u8>>,
-    numbers: Vec<Vec<Number>>,
+    numbers: Vec<Vec<ExactNumber>>,
     texts: Vec<BTreeSet<String>>,
 }
 
 /// Answers a question about files.
-pub(crate) fn answer(files: &[(Style, Written)], question: &Question) -> Expected {
+pub(crate) fn answer(files: &[(Style, Written)], question: &Question) -> ExpectedAnswer {
     let style = files[0].0;
-    let mut count = Count {
+    let mut count = OracleCount {
         question,
         groups: BTreeMap::new(),
-        expected: Expected::default(),
-        condition: Seen::default(),
-        values: Seen::default(),
+        expected: ExpectedAnswer::default(),
+        condition: PresentFields::default(),
+        values: PresentFields::default(),
     };
     for (file, (style, written)) in files.iter().enumerate() {
         for (row, offset, text) in &written.records {
@@ -67,7 +67,7 @@ pub(crate) fn answer(files: &[(Style, Written)], question: &Question) -> Expecte
         }
     }
     let absent = count.absent(style);
-    let Count { groups, mut expected, .. } = count;
+    let OracleCount { groups, mut expected, .. } = count;
     expected.absent = absent;
     expected.key_names = key_names(question, style);
     let measures = question.measures.iter();
@@ -85,9 +85,9 @@ fn key_names(question: &Question, style: Style) -> Vec<String> {
     if key.is_empty() && !question.measures.is_empty() {
         return Vec::new();
     }
-    let has_name = |source: &Source| match source {
-        Source::Column(_) => !question.by_position(style),
-        Source::Group(group) => key.len() > 1 || question.groups()[*group].is_some(),
+    let has_name = |source: &QueryField| match source {
+        QueryField::Column(_) => !question.by_position(style),
+        QueryField::Group(group) => key.len() > 1 || question.groups()[*group].is_some(),
     };
     let is_one = key.is_empty() || !key.iter().all(has_name) || (key.len() > 1 && !question.edits.is_empty());
     let names = || key.iter().map(|&source| question.column(source, style).shown).collect();
@@ -95,22 +95,22 @@ fn key_names(question: &Question, style: Style) -> Vec<String> {
 }
 
 /// The fields of the key.
-fn key(question: &Question, style: Style) -> Vec<Source> {
+fn key(question: &Question, style: Style) -> Vec<QueryField> {
     match &question.key[..] {
-        [] => (0..question.groups().len()).map(Source::Group).collect(),
+        [] => (0..question.groups().len()).map(QueryField::Group).collect(),
         key => key.iter().map(|&source| question.resolved(source, style)).collect(),
     }
 }
 
 /// The keys in the order of the answer.
-fn top(question: &Question, groups: BTreeMap<Vec<u8>, Group>) -> Vec<Key> {
+fn top(question: &Question, groups: BTreeMap<Vec<u8>, GroupedValues>) -> Vec<ExpectedKey> {
     let places: Vec<u32> = (0..question.measures.len())
         .map(|measure| {
             let numbers = groups.values().flat_map(|group| &group.numbers[measure]);
             numbers.map(|number| number.places).max().unwrap_or(0)
         })
         .collect();
-    let mut keys: Vec<(Vec<u8>, Group, Vec<Option<BigInt>>)> = groups
+    let mut keys: Vec<(Vec<u8>, GroupedValues, Vec<Option<BigInt>>)> = groups
         .into_iter()
         .filter(|(_, group)| group.count >= question.min_count)
         .map(|(key, group)| {
@@ -143,61 +143,61 @@ fn top(question: &Question, groups: BTreeMap<Vec<u8>, Group>) -> Vec<Key> {
 }
 
 /// The result of a measure in units of 10^-18. `places` is the most that a value of any key has.
-fn result(kind: Kind, group: &Group, measure: usize, places: u32) -> Option<BigInt> {
+fn result(kind: Statistic, group: &GroupedValues, measure: usize, places: u32) -> Option<BigInt> {
     let mut numbers: Vec<&BigInt> = group.numbers[measure].iter().map(|number| &number.units).collect();
     numbers.sort();
     match kind {
-        Kind::Distinct => Some(BigInt::from(group.texts[measure].len()) * one()),
+        Statistic::Distinct => Some(BigInt::from(group.texts[measure].len()) * one()),
         _ if numbers.is_empty() => None,
-        Kind::Sum => Some(numbers.into_iter().sum()),
-        Kind::Mean => {
+        Statistic::Sum => Some(numbers.into_iter().sum()),
+        Statistic::Mean => {
             let count = BigInt::from(numbers.len());
             Some(rounded(&numbers.into_iter().sum(), &count, (places + 3).min(18)))
         }
-        Kind::Min => numbers.first().copied().cloned(),
-        Kind::Max => numbers.last().copied().cloned(),
-        Kind::Percentile(tenths) => {
+        Statistic::Min => numbers.first().copied().cloned(),
+        Statistic::Max => numbers.last().copied().cloned(),
+        Statistic::Percentile(tenths) => {
             let rank = (tenths as usize * numbers.len()).div_ceil(1000).max(1);
             Some(numbers[rank - 1].clone())
         }
     }
 }
 
-struct Count<'q> {
+struct OracleCount<'q> {
     question: &'q Question,
-    groups: BTreeMap<Vec<u8>, Group>,
-    expected: Expected,
+    groups: BTreeMap<Vec<u8>, GroupedValues>,
+    expected: ExpectedAnswer,
     /// Presence of the fields of the condition, and of all others.
-    condition: Seen,
-    values: Seen,
+    condition: PresentFields,
+    values: PresentFields,
 }
 
 /// The fields with a value in some record.
 #[derive(Default)]
-struct Seen {
+struct PresentFields {
     has_records: bool,
-    fields: Vec<Source>,
+    fields: Vec<QueryField>,
 }
 
-impl Seen {
+impl PresentFields {
     /// Adds the wanted fields of a match in a record, which is malformed without values.
-    fn add(&mut self, wanted: &[Source], values: Option<&[Option<String>]>, groups: &Match) {
+    fn add(&mut self, wanted: &[QueryField], values: Option<&[Option<String>]>, groups: &MatchValues) {
         self.has_records |= values.is_some();
         let none = vec![None; COLUMNS];
-        let has = |source: &&Source| value(values.unwrap_or(&none), groups, **source).is_some();
+        let has = |source: &&QueryField| value(values.unwrap_or(&none), groups, **source).is_some();
         self.fields.extend(wanted.iter().filter(has));
     }
 
-    fn lacks(&self, source: Source) -> bool {
+    fn lacks(&self, source: QueryField) -> bool {
         self.has_records && !self.fields.contains(&source)
     }
 }
 
 /// A match: a value for each field of the expression for keys.
-type Match = Vec<Option<String>>;
+type MatchValues = Vec<Option<String>>;
 
-impl Count<'_> {
-    fn add(&mut self, style: Style, row: &Row, text: &[u8], first: First) {
+impl OracleCount<'_> {
+    fn add(&mut self, style: Style, row: &TableRow, text: &[u8], first: First) {
         let question = self.question;
         let is_taken = question.grep.iter().all(|pattern| self.regex(pattern).is_match(text))
             && !question.vgrep.iter().any(|pattern| self.regex(pattern).is_match(text));
@@ -212,9 +212,9 @@ impl Count<'_> {
             self.expected.unmatched.get_or_insert((0, first)).0 += 1;
             return;
         }
-        let resolved = |source: &Source| question.resolved(*source, style);
+        let resolved = |source: &QueryField| question.resolved(*source, style);
         if let Some(condition) = &question.condition {
-            let wanted: Vec<Source> = sources(condition).iter().map(resolved).collect();
+            let wanted: Vec<QueryField> = sources(condition).iter().map(resolved).collect();
             let values = values(style, row, &wanted);
             matches.iter().for_each(|groups| self.condition.add(&wanted, values.as_deref(), groups));
             let Some(values) = values else { return self.add_malformed(first) };
@@ -226,7 +226,7 @@ impl Count<'_> {
             return;
         }
         let measured = question.measures.iter().map(|(_, source)| resolved(source));
-        let wanted: Vec<Source> = key(question, style).into_iter().chain(measured).collect();
+        let wanted: Vec<QueryField> = key(question, style).into_iter().chain(measured).collect();
         let values = values(style, row, &wanted);
         matches.iter().for_each(|groups| self.values.add(&wanted, values.as_deref(), groups));
         let Some(values) = values else { return self.add_malformed(first) };
@@ -240,8 +240,8 @@ impl Count<'_> {
     fn absent(&self, style: Style) -> Vec<String> {
         let question = self.question;
         let mut absent = Vec::new();
-        let mut add = |seen: &Seen, part: &str, source: Source| {
-            let Column { field, shown, .. } = question.column(source, style);
+        let mut add = |seen: &PresentFields, part: &str, source: QueryField| {
+            let NamedColumn { field, shown, .. } = question.column(source, style);
             let sign = if part == "--where" && matches!(field, Field::Position(_)) { "$" } else { "" };
             if seen.lacks(question.resolved(source, style)) {
                 absent.push((part.to_owned(), format!("{sign}{shown}")));
@@ -251,7 +251,7 @@ impl Count<'_> {
             add(&self.condition, "--where", source);
         }
         for &source in question.key.iter().filter(|_| question.missing) {
-            if matches!(question.resolved(source, style), Source::Column(_)) {
+            if matches!(question.resolved(source, style), QueryField::Column(_)) {
                 add(&self.values, "-f", source);
             }
         }
@@ -275,7 +275,7 @@ impl Count<'_> {
         &mut self,
         style: Style,
         text: &[u8],
-        value: &dyn Fn(Source) -> Option<&'v str>,
+        value: &dyn Fn(QueryField) -> Option<&'v str>,
         first: &First,
     ) {
         let question = self.question;
@@ -298,22 +298,22 @@ impl Count<'_> {
         // Smaller than any character of a text.
         let key = parts.join(&0x1F);
         let measures = question.measures.len();
-        let group = self.groups.entry(key).or_insert_with(|| Group {
+        let group = self.groups.entry(key).or_insert_with(|| GroupedValues {
             count: 0,
             fields: if is_split { parts } else { Vec::new() },
             numbers: vec![Vec::new(); measures],
             texts: vec![BTreeSet::new(); measures],
         });
         group.count += 1;
-        let mut bad: Vec<(usize, Source)> = Vec::new();
+        let mut bad: Vec<(usize, QueryField)> = Vec::new();
         for (measure, &(kind, source)) in question.measures.iter().enumerate() {
             let Some(text) = value(source) else { continue };
             match number::parse(text) {
                 Err(NoNumber::NoValue) => continue,
                 Ok(number) => group.numbers[measure].push(number),
-                Err(NoNumber::Invalid) if kind != Kind::Distinct => {
+                Err(NoNumber::Invalid) if kind != Statistic::Distinct => {
                     let source = question.resolved(source, style);
-                    let columns: Vec<Source> = key_and_measures(question, style);
+                    let columns: Vec<QueryField> = key_and_measures(question, style);
                     let column = columns.iter().position(|known| *known == source).expect("a column");
                     if !bad.contains(&(column, source)) {
                         bad.push((column, source));
@@ -337,7 +337,7 @@ impl Count<'_> {
     }
 
     /// The matches of the expressions for keys.
-    fn matches(&self, pattern: usize, text: &[u8]) -> Vec<Match> {
+    fn matches(&self, pattern: usize, text: &[u8]) -> Vec<MatchValues> {
         let (patterns, fields) = PATTERNS[pattern];
         let regexes: Vec<Regex> = patterns.iter().map(|pattern| self.regex(pattern)).collect();
         let mut from = 0;
@@ -387,37 +387,37 @@ impl Count<'_> {
         key
     }
 
-    fn holds<'v>(&self, condition: &Condition, value: &dyn Fn(Source) -> Option<&'v str>) -> bool {
+    fn holds<'v>(&self, condition: &TableCondition, value: &dyn Fn(QueryField) -> Option<&'v str>) -> bool {
         let folded =
             |text: &str| if self.question.ignore_case { text.to_lowercase() } else { text.to_owned() };
         let compared = |one: &str, operator: Operator, other: &str| {
             holds(operator, folded(one).as_bytes().cmp(folded(other).as_bytes()))
         };
         match condition {
-            Condition::Number(source, operator, number) => {
+            TableCondition::Number(source, operator, number) => {
                 let number = number::parse_any(number).expect("a number").units;
                 value(*source).is_some_and(|value| match number::parse_any(value) {
                     Ok(value) => holds(*operator, value.units.cmp(&number)),
                     Err(_) => *operator == Operator::NotEqual,
                 })
             }
-            Condition::Text(source, operator, text) => {
+            TableCondition::Text(source, operator, text) => {
                 value(*source).is_some_and(|value| compared(value, *operator, text))
             }
-            Condition::Fields(one, operator, other) => match (value(*one), value(*other)) {
+            TableCondition::Fields(one, operator, other) => match (value(*one), value(*other)) {
                 (Some(one), Some(other)) => match (number::parse_any(one), number::parse_any(other)) {
                     (Ok(one), Ok(other)) => holds(*operator, one.units.cmp(&other.units)),
                     _ => compared(one, *operator, other),
                 },
                 _ => false,
             },
-            Condition::Match(source, pattern, wanted) => {
+            TableCondition::Match(source, pattern, wanted) => {
                 value(*source).is_some_and(|value| self.regex(pattern).is_match(value.as_bytes()) == *wanted)
             }
-            Condition::Present(source) => value(*source).is_some(),
-            Condition::Not(part) => !self.holds(part, value),
-            Condition::All(parts) => parts.iter().all(|part| self.holds(part, value)),
-            Condition::Any(parts) => parts.iter().any(|part| self.holds(part, value)),
+            TableCondition::Present(source) => value(*source).is_some(),
+            TableCondition::Not(part) => !self.holds(part, value),
+            TableCondition::All(parts) => parts.iter().all(|part| self.holds(part, value)),
+            TableCondition::Any(parts) => parts.iter().any(|part| self.holds(part, value)),
         }
     }
 }
@@ -434,32 +434,32 @@ fn holds(operator: Operator, order: Ordering) -> bool {
 }
 
 /// The fields of the key and of the measures.
-fn key_and_measures(question: &Question, style: Style) -> Vec<Source> {
+fn key_and_measures(question: &Question, style: Style) -> Vec<QueryField> {
     let measured = question.measures.iter().map(|&(_, source)| question.resolved(source, style));
     key(question, style).into_iter().chain(measured).collect()
 }
 
-fn sources(condition: &Condition) -> Vec<Source> {
+fn sources(condition: &TableCondition) -> Vec<QueryField> {
     match condition {
-        Condition::Number(source, ..)
-        | Condition::Text(source, ..)
-        | Condition::Match(source, ..)
-        | Condition::Present(source) => vec![*source],
-        Condition::Fields(one, _, other) => vec![*one, *other],
-        Condition::Not(part) => sources(part),
-        Condition::All(parts) | Condition::Any(parts) => parts.iter().flat_map(sources).collect(),
+        TableCondition::Number(source, ..)
+        | TableCondition::Text(source, ..)
+        | TableCondition::Match(source, ..)
+        | TableCondition::Present(source) => vec![*source],
+        TableCondition::Fields(one, _, other) => vec![*one, *other],
+        TableCondition::Not(part) => sources(part),
+        TableCondition::All(parts) | TableCondition::Any(parts) => parts.iter().flat_map(sources).collect(),
     }
 }
 
 /// The values of a record whose fields `wanted` are examined; `None` if it is malformed.
-fn values(style: Style, row: &Row, wanted: &[Source]) -> Option<Vec<Option<String>>> {
+fn values(style: Style, row: &TableRow, wanted: &[QueryField]) -> Option<Vec<Option<String>>> {
     let columns = wanted.iter().filter_map(|source| match source {
-        Source::Column(column) => Some(*column),
-        Source::Group(_) => None,
+        QueryField::Column(column) => Some(*column),
+        QueryField::Group(_) => None,
     });
     match row {
-        Row::Values(values) => Some(values.to_vec()),
-        Row::Malformed => {
+        TableRow::Values(values) => Some(values.to_vec()),
+        TableRow::Malformed => {
             let known = style.columns_of_malformed();
             let is_malformed = columns.max().is_some_and(|column| column >= known);
             (!is_malformed).then(|| vec![Some("x".to_owned()), None, None, None])
@@ -467,9 +467,13 @@ fn values(style: Style, row: &Row, wanted: &[Source]) -> Option<Vec<Option<Strin
     }
 }
 
-fn value<'v>(values: &'v [Option<String>], groups: &'v [Option<String>], source: Source) -> Option<&'v str> {
+fn value<'v>(
+    values: &'v [Option<String>],
+    groups: &'v [Option<String>],
+    source: QueryField,
+) -> Option<&'v str> {
     match source {
-        Source::Column(column) => values[column].as_deref(),
-        Source::Group(group) => groups[group].as_deref(),
+        QueryField::Column(column) => values[column].as_deref(),
+        QueryField::Group(group) => groups[group].as_deref(),
     }
 }

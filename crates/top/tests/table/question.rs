@@ -2,7 +2,7 @@
 
 use finecomb_top::{Field, FieldList, Measure, MeasureKind, Normalizer, Percentile, QueryOptions, SortBy};
 
-use super::style::{Column, Style};
+use super::style::{NamedColumn, Style};
 
 /// Expressions for keys, with the names of their fields. A field without a name is `None`.
 pub(crate) const PATTERNS: [(&[&str], &[Option<&str>]); 4] = [
@@ -14,7 +14,7 @@ pub(crate) const PATTERNS: [(&[&str], &[Option<&str>]); 4] = [
 
 /// A field of a query: a column of the table, or a group of the expression for keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum QueryField {
     Column(usize),
     Group(usize),
 }
@@ -30,19 +30,19 @@ pub(crate) enum Operator {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Condition {
-    Number(Source, Operator, &'static str),
-    Text(Source, Operator, &'static str),
-    Fields(Source, Operator, Source),
-    Match(Source, &'static str, bool),
-    Present(Source),
-    Not(Box<Condition>),
-    All(Vec<Condition>),
-    Any(Vec<Condition>),
+pub(crate) enum TableCondition {
+    Number(QueryField, Operator, &'static str),
+    Text(QueryField, Operator, &'static str),
+    Fields(QueryField, Operator, QueryField),
+    Match(QueryField, &'static str, bool),
+    Present(QueryField),
+    Not(Box<TableCondition>),
+    All(Vec<TableCondition>),
+    Any(Vec<TableCondition>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Statistic {
     Sum,
     Mean,
     Min,
@@ -56,15 +56,15 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
     /// Fields of the key. Without any, it is the match of the expression, or else the record.
-    pub(crate) key: Vec<Source>,
+    pub(crate) key: Vec<QueryField>,
     /// Whether columns are named by position, in formats that allow either.
     pub(crate) prefers_positions: bool,
     /// Index of the expression for keys.
     pub(crate) pattern: Option<usize>,
     pub(crate) each: bool,
     pub(crate) missing: bool,
-    pub(crate) condition: Option<Condition>,
-    pub(crate) measures: Vec<(Kind, Source)>,
+    pub(crate) condition: Option<TableCondition>,
+    pub(crate) measures: Vec<(Statistic, QueryField)>,
     pub(crate) grep: Vec<&'static str>,
     pub(crate) vgrep: Vec<&'static str>,
     pub(crate) edits: Vec<(&'static str, &'static str)>,
@@ -92,21 +92,23 @@ impl Question {
 
     /// The field that is meant: a group goes before a column with its name or position. Without an expression for keys,
     /// columns take the place of groups.
-    pub(crate) fn resolved(&self, source: Source, style: Style) -> Source {
+    pub(crate) fn resolved(&self, source: QueryField, style: Style) -> QueryField {
         let groups = self.groups().len();
         match source {
-            Source::Group(group) if groups > 0 => Source::Group(group % groups),
-            Source::Column(column) if column < groups && self.by_position(style) => Source::Group(column),
-            Source::Group(column) | Source::Column(column) => Source::Column(column),
+            QueryField::Group(group) if groups > 0 => QueryField::Group(group % groups),
+            QueryField::Column(column) if column < groups && self.by_position(style) => {
+                QueryField::Group(column)
+            }
+            QueryField::Group(column) | QueryField::Column(column) => QueryField::Column(column),
         }
     }
 
-    pub(crate) fn column(&self, source: Source, style: Style) -> Column {
+    pub(crate) fn column(&self, source: QueryField, style: Style) -> NamedColumn {
         match self.resolved(source, style) {
-            Source::Column(column) => style.column(column, self.by_position(style)),
-            Source::Group(group) => match self.groups()[group] {
+            QueryField::Column(column) => style.column(column, self.by_position(style)),
+            QueryField::Group(group) => match self.groups()[group] {
                 Some(name) => {
-                    Column { field: Field::named(name), typed: name.to_owned(), shown: name.to_owned() }
+                    NamedColumn { field: Field::named(name), typed: name.to_owned(), shown: name.to_owned() }
                 }
                 None => Style::Lines.column(group, true),
             },
@@ -157,22 +159,24 @@ impl Question {
             .min_count(self.min_count)
     }
 
-    pub(crate) fn measure(&self, kind: Kind, source: Source, style: Style) -> Measure {
+    pub(crate) fn measure(&self, kind: Statistic, source: QueryField, style: Style) -> Measure {
         let percentile = |tenths: u32| Percentile::parse(&format!("{}.{}", tenths / 10, tenths % 10));
         let kind = match kind {
-            Kind::Sum => MeasureKind::Sum,
-            Kind::Mean => MeasureKind::Mean,
-            Kind::Min => MeasureKind::Min,
-            Kind::Max => MeasureKind::Max,
-            Kind::Percentile(tenths) => MeasureKind::Percentile(percentile(tenths).expect("a percentile")),
-            Kind::Distinct => MeasureKind::Distinct,
+            Statistic::Sum => MeasureKind::Sum,
+            Statistic::Mean => MeasureKind::Mean,
+            Statistic::Min => MeasureKind::Min,
+            Statistic::Max => MeasureKind::Max,
+            Statistic::Percentile(tenths) => {
+                MeasureKind::Percentile(percentile(tenths).expect("a percentile"))
+            }
+            Statistic::Distinct => MeasureKind::Distinct,
         };
         Measure { kind, field: self.column(source, style).field }
     }
 
     /// A condition as it is typed.
-    fn typed(&self, condition: &Condition, style: Style) -> String {
-        let field = |source: &Source| self.column(*source, style).typed;
+    fn typed(&self, condition: &TableCondition, style: Style) -> String {
+        let field = |source: &QueryField| self.column(*source, style).typed;
         let operator = |operator: &Operator| match operator {
             Operator::Equal => "==",
             Operator::NotEqual => "!=",
@@ -181,19 +185,25 @@ impl Question {
             Operator::Greater => ">",
             Operator::GreaterOrEqual => ">=",
         };
-        let joined = |parts: &[Condition], by: &str| {
+        let joined = |parts: &[TableCondition], by: &str| {
             parts.iter().map(|part| format!("({})", self.typed(part, style))).collect::<Vec<_>>().join(by)
         };
         match condition {
-            Condition::Number(source, op, number) => format!("{} {} {number}", field(source), operator(op)),
-            Condition::Text(source, op, text) => format!("{} {} \"{text}\"", field(source), operator(op)),
-            Condition::Fields(one, op, other) => format!("{} {} {}", field(one), operator(op), field(other)),
-            Condition::Match(source, text, true) => format!("{} ~ \"{text}\"", field(source)),
-            Condition::Match(source, text, false) => format!("{} !~ '{text}'", field(source)),
-            Condition::Present(source) => field(source),
-            Condition::Not(part) => format!("!({})", self.typed(part, style)),
-            Condition::All(parts) => joined(parts, " && "),
-            Condition::Any(parts) => joined(parts, " or "),
+            TableCondition::Number(source, op, number) => {
+                format!("{} {} {number}", field(source), operator(op))
+            }
+            TableCondition::Text(source, op, text) => {
+                format!("{} {} \"{text}\"", field(source), operator(op))
+            }
+            TableCondition::Fields(one, op, other) => {
+                format!("{} {} {}", field(one), operator(op), field(other))
+            }
+            TableCondition::Match(source, text, true) => format!("{} ~ \"{text}\"", field(source)),
+            TableCondition::Match(source, text, false) => format!("{} !~ '{text}'", field(source)),
+            TableCondition::Present(source) => field(source),
+            TableCondition::Not(part) => format!("!({})", self.typed(part, style)),
+            TableCondition::All(parts) => joined(parts, " && "),
+            TableCondition::Any(parts) => joined(parts, " or "),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use finecomb_top::{Field, InputFormat};
 
-use super::{COLUMNS, Choices, Row, Written};
+use super::{COLUMNS, Choices, TableRow, Written};
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ const REGEX: &str = r"^(?P<host>[^|]*)\|(?P<bytes>[^|]*)\|(?P<path>[^|]*)\|(?:c=
 
 /// A column, as it is named in a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Column {
+pub(crate) struct NamedColumn {
     pub(crate) field: Field,
     /// In a condition.
     pub(crate) typed: String,
@@ -72,18 +72,18 @@ impl Style {
         }
     }
 
-    pub(crate) fn column(self, column: usize, by_position: bool) -> Column {
+    pub(crate) fn column(self, column: usize, by_position: bool) -> NamedColumn {
         if by_position {
             let number = column + 1;
             let field = Field::Position(number as i32);
-            return Column { field, typed: format!("${number}"), shown: number.to_string() };
+            return NamedColumn { field, typed: format!("${number}"), shown: number.to_string() };
         }
         let name = self.names()[column];
         let (field, typed) = match Field::parse(name) {
             Ok(field) => (field, name.to_owned()),
             Err(_) => (Field::named(name), format!("`{name}`")),
         };
-        Column { field, typed, shown: name.to_owned() }
+        NamedColumn { field, typed, shown: name.to_owned() }
     }
 
     /// Number of columns of a malformed record, each with the value `x`. Without any, it is malformed for every column.
@@ -92,13 +92,15 @@ impl Style {
     }
 
     /// The row as this format can hold it.
-    fn fits(self, row: &Row) -> Row {
-        let Row::Values(values) = row else {
+    fn fits(self, row: &TableRow) -> TableRow {
+        let TableRow::Values(values) = row else {
             let first = [Some("x".to_owned()), None, None, None];
             return match self {
-                Self::Csv { has_header: false, .. } | Self::Tsv { has_header: false } => Row::Values(first),
-                Self::Lines => Row::Values([const { None }; COLUMNS]),
-                _ => Row::Malformed,
+                Self::Csv { has_header: false, .. } | Self::Tsv { has_header: false } => {
+                    TableRow::Values(first)
+                }
+                Self::Lines => TableRow::Values([const { None }; COLUMNS]),
+                _ => TableRow::Malformed,
             };
         };
         let mut values = values.clone();
@@ -125,7 +127,7 @@ impl Style {
             // An empty record is none.
             values[0] = Some("x".to_owned());
         }
-        Row::Values(values)
+        TableRow::Values(values)
     }
 
     /// The nearest value that this format can hold.
@@ -154,13 +156,13 @@ impl Style {
     }
 
     /// Writes rows as a file.
-    pub(crate) fn write(self, rows: &[Row], mut choices: Choices) -> Written {
+    pub(crate) fn write(self, rows: &[TableRow], mut choices: Choices) -> Written {
         let line_end = if choices.one_in(4) { "\r\n" } else { "\n" };
         let mut written = Written::default();
         if self.has_header() {
             self.write_blank_lines(&mut written, &mut choices);
             let names = self.names().map(|name| Some(name.to_owned()));
-            let header = self.record(&Row::Values(names), &mut choices);
+            let header = self.record(&TableRow::Values(names), &mut choices);
             written.bytes.extend_from_slice(format!("{header}{line_end}").as_bytes());
         }
         for row in rows {
@@ -188,8 +190,8 @@ impl Style {
     }
 
     /// The text of a record.
-    fn record(self, row: &Row, choices: &mut Choices) -> String {
-        let Row::Values(values) = row else {
+    fn record(self, row: &TableRow, choices: &mut Choices) -> String {
+        let TableRow::Values(values) = row else {
             return match self {
                 Self::Json => "[1]",
                 Self::Logfmt => "k=1 l=\"open",
