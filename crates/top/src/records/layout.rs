@@ -10,10 +10,10 @@ use crate::query::input_format::{FormatError, InputFormat};
 use crate::query::row_query::RowQuery;
 use crate::records::format::Extractor;
 use crate::records::format::access::{AccessFormat, AccessLog};
-use crate::records::format::csv::{CsvError, CsvRecords, Dialect, Header};
+use crate::records::format::csv::{CsvRecords, Dialect, Header};
 use crate::records::format::detect::{Detected, detect};
 use crate::records::format::json::Json;
-use crate::records::format::lines::{LineFields, Unnamed};
+use crate::records::format::lines::LineFields;
 use crate::records::format::logfmt::Logfmt;
 use crate::records::format::regex::RegexRecords;
 use crate::records::format::syslog::Syslog;
@@ -109,32 +109,26 @@ impl Plan {
 
 impl FileFormat<'_> {
     fn extractor(&self, query: &RowQuery, fields: &[Field]) -> Result<Extractor, FormatError> {
-        fn text(error: impl ToString) -> FormatError {
-            FormatError::Other(error.to_string())
-        }
+        let access = |format: &AccessFormat| AccessLog::new(format, fields).map(Extractor::Access);
+        let lines = || LineFields::new(query.splitter.clone(), fields).map(Box::new);
         Ok(match self {
             Self::Table { delimiter, header } => {
-                let csv =
-                    dialect(*delimiter).and_then(|dialect| CsvRecords::new(dialect, header.as_ref(), fields));
-                Extractor::Csv(csv.map_err(text)?)
+                Extractor::Csv(CsvRecords::new(dialect(*delimiter)?, header.as_ref(), fields)?)
             }
-            Self::Unknown => {
-                Extractor::Lines(Box::new(lines(query, fields).map_err(|_| FormatError::Unknown)?))
-            }
+            Self::Unknown => Extractor::Lines(lines().map_err(|_| FormatError::Unknown)?),
             Self::Known(format) => match format {
-                InputFormat::Clf => access(&AccessFormat::clf(), fields)?,
-                InputFormat::Combined => access(&AccessFormat::combined(), fields)?,
-                InputFormat::VhostCombined => access(&AccessFormat::vhost_combined(), fields)?,
-                InputFormat::Nginx(format) => access(&AccessFormat::nginx(format).map_err(text)?, fields)?,
-                InputFormat::Json => Extractor::Json(Json::new(fields).map_err(text)?),
-                InputFormat::Logfmt => Extractor::Logfmt(Logfmt::new(fields).map_err(text)?),
-                InputFormat::Syslog => Extractor::Syslog(Syslog::new(fields).map_err(text)?),
+                InputFormat::Clf => access(&AccessFormat::clf())?,
+                InputFormat::Combined => access(&AccessFormat::combined())?,
+                InputFormat::VhostCombined => access(&AccessFormat::vhost_combined())?,
+                InputFormat::Nginx(format) => access(&AccessFormat::nginx(format)?)?,
+                InputFormat::Json => Extractor::Json(Json::new(fields)?),
+                InputFormat::Logfmt => Extractor::Logfmt(Logfmt::new(fields)?),
+                InputFormat::Syslog => Extractor::Syslog(Syslog::new(fields)?),
                 InputFormat::Regex(pattern) => {
-                    Extractor::Regex(Box::new(RegexRecords::new(pattern, fields).map_err(text)?))
+                    Extractor::Regex(Box::new(RegexRecords::new(pattern, fields)?))
                 }
                 InputFormat::Lines | InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => {
-                    let lines = lines(query, fields).map_err(|Unnamed(name)| FormatError::NoNames(name))?;
-                    Extractor::Lines(Box::new(lines))
+                    Extractor::Lines(lines()?)
                 }
             },
         })
@@ -161,17 +155,7 @@ impl FileFormat<'_> {
     }
 }
 
-fn lines(query: &RowQuery, fields: &[Field]) -> Result<LineFields, Unnamed> {
-    LineFields::new(query.splitter.clone(), fields)
-}
-
-fn access(format: &AccessFormat, fields: &[Field]) -> Result<Extractor, FormatError> {
-    AccessLog::new(format, fields)
-        .map(Extractor::Access)
-        .map_err(|error| FormatError::Other(error.to_string()))
-}
-
-pub(crate) fn dialect(delimiter: Option<u8>) -> Result<Dialect, CsvError> {
+pub(crate) fn dialect(delimiter: Option<u8>) -> Result<Dialect, FormatError> {
     delimiter.map_or(Ok(Dialect::TSV), Dialect::csv)
 }
 
@@ -198,22 +182,16 @@ impl Recognizer {
     fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(FileFormat<'_>, u64), FormatError>> {
         let query = &*self.0;
         let detected = match &query.input {
-            InputFormat::Csv => Detected::Csv { delimiter: query.delimiter },
-            InputFormat::Tsv => Detected::Tsv,
+            InputFormat::Csv => Detected::Table { delimiter: Some(query.delimiter) },
+            InputFormat::Tsv => Detected::Table { delimiter: None },
             InputFormat::Auto => detect(head, is_all, &query.field_names())?,
-            known => return Some(Ok((FileFormat::Known(known), 0))),
+            known => Detected::Known(known),
         };
-        Some(Ok(match detected {
-            Detected::Json => (FileFormat::Known(&InputFormat::Json), 0),
-            Detected::Combined => (FileFormat::Known(&InputFormat::Combined), 0),
-            Detected::VhostCombined => (FileFormat::Known(&InputFormat::VhostCombined), 0),
-            Detected::Clf => (FileFormat::Known(&InputFormat::Clf), 0),
-            Detected::Syslog => (FileFormat::Known(&InputFormat::Syslog), 0),
-            Detected::Logfmt => (FileFormat::Known(&InputFormat::Logfmt), 0),
-            Detected::Csv { delimiter } => return self.table(head, Some(delimiter), is_all),
-            Detected::Tsv => return self.table(head, None, is_all),
-            Detected::Unknown => (FileFormat::Unknown, 0),
-        }))
+        match detected {
+            Detected::Known(format) => Some(Ok((FileFormat::Known(format), 0))),
+            Detected::Table { delimiter } => self.table(head, delimiter, is_all),
+            Detected::Unknown => Some(Ok((FileFormat::Unknown, 0))),
+        }
     }
 
     /// The format of a table and the end of its header, the first record that is not empty. `None` if more is needed.
@@ -229,7 +207,7 @@ impl Recognizer {
         let (record, end) = first_record(head, delimiter, is_all)?;
         let header = dialect(delimiter).and_then(|dialect| Header::parse(dialect, record));
         let format = |header| (FileFormat::Table { delimiter, header: Some(header) }, end as u64);
-        Some(header.map(format).map_err(|error| FormatError::Other(error.to_string())))
+        Some(header.map(format))
     }
 }
 

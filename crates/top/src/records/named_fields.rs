@@ -28,30 +28,26 @@ pub fn named_fields(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Fiel
     let whole = memchr::memrchr(b'\n', head).map_or(head, |end| &head[..=end]);
     let detected = match input {
         InputFormat::Auto => detect(whole, true, &[]).unwrap_or(Detected::Unknown),
-        InputFormat::Clf => Detected::Clf,
-        InputFormat::Combined => Detected::Combined,
-        InputFormat::VhostCombined => Detected::VhostCombined,
-        InputFormat::Csv => Detected::Csv { delimiter },
-        InputFormat::Tsv => Detected::Tsv,
-        InputFormat::Json => Detected::Json,
-        InputFormat::Logfmt => Detected::Logfmt,
-        InputFormat::Syslog => Detected::Syslog,
-        InputFormat::Lines => Detected::Unknown,
-        InputFormat::Nginx(format) => {
-            return AccessFormat::nginx(format).map_or(Vec::new(), |format| access(&format));
-        }
-        InputFormat::Regex(pattern) => return groups(pattern),
+        InputFormat::Csv => Detected::Table { delimiter: Some(delimiter) },
+        InputFormat::Tsv => Detected::Table { delimiter: None },
+        known => Detected::Known(known),
     };
     match detected {
-        Detected::Clf => access(&AccessFormat::clf()),
-        Detected::Combined => access(&AccessFormat::combined()),
-        Detected::VhostCombined => access(&AccessFormat::vhost_combined()),
-        Detected::Csv { delimiter } => header(Some(delimiter), whole),
-        Detected::Tsv => header(None, whole),
-        Detected::Json => members(whole),
-        Detected::Logfmt => keys(whole),
-        Detected::Syslog => syslog::names().map(flat).collect(),
+        Detected::Table { delimiter } => header(delimiter, whole),
         Detected::Unknown => Vec::new(),
+        Detected::Known(format) => match format {
+            InputFormat::Clf => access(&AccessFormat::clf()),
+            InputFormat::Combined => access(&AccessFormat::combined()),
+            InputFormat::VhostCombined => access(&AccessFormat::vhost_combined()),
+            InputFormat::Nginx(format) => {
+                AccessFormat::nginx(format).map_or(Vec::new(), |format| access(&format))
+            }
+            InputFormat::Json => members(whole),
+            InputFormat::Logfmt => keys(whole),
+            InputFormat::Syslog => syslog::names().map(flat).collect(),
+            InputFormat::Regex(pattern) => groups(pattern),
+            InputFormat::Lines | InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => Vec::new(),
+        },
     }
 }
 

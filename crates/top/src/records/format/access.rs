@@ -25,11 +25,12 @@ use memchr::memmem::Finder;
 
 use self::batch::ExtractValues;
 use self::ends::ShortText;
-pub(crate) use self::layout::{AccessError, AccessFormat};
+pub(crate) use self::layout::AccessFormat;
 use self::layout::{End, Variable};
 use self::request::ValuePart;
 use crate::cells::{Cells, Span};
 use crate::query::field::Field;
+use crate::query::input_format::FormatError;
 
 /// Extracts fields of the records of an access log.
 #[derive(Clone, Debug)]
@@ -79,7 +80,7 @@ enum Check {
 
 impl AccessLog {
     /// Prepares the extraction of fields. Fails if the log format does not have one of them.
-    pub(crate) fn new(format: &AccessFormat, fields: &[Field]) -> Result<Self, AccessError> {
+    pub(crate) fn new(format: &AccessFormat, fields: &[Field]) -> Result<Self, FormatError> {
         let sources = fields.iter().map(|field| format.source(field)).collect::<Result<Vec<_>, _>>()?;
         let count = sources.iter().map(|source| source.variable + 1).max().unwrap_or(0);
         let mut steps: Vec<ValueStep> = (1..=count)

@@ -15,10 +15,9 @@
 
 use std::cmp::Reverse;
 
-use thiserror::Error;
-
 use crate::cells::{Cell, Cells, Span};
 use crate::query::field::{Field, Name};
+use crate::query::input_format::FormatError;
 
 mod extract;
 mod fields;
@@ -41,9 +40,11 @@ impl Dialect {
     pub(crate) const TSV: Self = Self { delimiter: b'\t', has_quotes: false };
 
     /// Values separated by `delimiter`, with quotes.
-    pub(crate) fn csv(delimiter: u8) -> Result<Self, CsvError> {
+    pub(crate) fn csv(delimiter: u8) -> Result<Self, FormatError> {
         match delimiter {
-            b'"' | b'\n' | b'\r' => Err(CsvError::Delimiter(delimiter.into())),
+            b'"' | b'\n' | b'\r' => {
+                Err(FormatError::Other(format!("{:?} cannot be a delimiter", char::from(delimiter))))
+            }
             _ => Ok(Self { delimiter, has_quotes: true }),
         }
     }
@@ -51,36 +52,6 @@ impl Dialect {
     pub(crate) fn delimiter(self) -> u8 {
         self.delimiter
     }
-}
-
-/// A header or a wanted field that cannot be used.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub(crate) enum CsvError {
-    /// Quotes and line ends have a meaning of their own.
-    #[error("{0:?} cannot be a delimiter")]
-    Delimiter(char),
-    /// A quote of the header is never closed.
-    #[error("unclosed quote in the header")]
-    OpenQuote,
-    /// The header lacks a name. The hint follows the message.
-    #[error("no column '{name}'; {hint}")]
-    NoColumn {
-        /// The wanted name.
-        name: String,
-        /// The nearest names, or else the first ones of the header.
-        hint: String,
-    },
-    /// The header has fewer columns.
-    #[error("no column {position}; the header has {columns}")]
-    NoPosition {
-        /// The wanted position.
-        position: i32,
-        /// Number of columns.
-        columns: usize,
-    },
-    /// Columns have names only in a header.
-    #[error("no column '{0}'; without a header, columns have only numbers")]
-    NoHeader(String),
 }
 
 /// Extracts the wanted fields of records.
@@ -130,7 +101,11 @@ impl CsvRecords {
     ///
     /// # Errors
     /// Returns an error if the header lacks a column, or if there is no header and a field has a name.
-    pub(crate) fn new(dialect: Dialect, header: Option<&Header>, fields: &[Field]) -> Result<Self, CsvError> {
+    pub(crate) fn new(
+        dialect: Dialect,
+        header: Option<&Header>,
+        fields: &[Field],
+    ) -> Result<Self, FormatError> {
         let mut wanted: Vec<WantedColumn> = Vec::with_capacity(fields.len());
         let mut duplicates = Vec::new();
         for (index, field) in fields.iter().enumerate() {
@@ -170,10 +145,12 @@ impl CsvRecords {
 }
 
 /// Returns the place of a field in a file without a header.
-fn place_without_header(field: &Field) -> Result<ColumnPlace, CsvError> {
+fn place_without_header(field: &Field) -> Result<ColumnPlace, FormatError> {
     match field {
         Field::Position(number @ 1..) => Ok(ColumnPlace::Start(number.unsigned_abs() as usize - 1)),
         Field::Position(number) => Ok(ColumnPlace::End(Reverse(number.unsigned_abs() as usize))),
-        Field::Named(Name { text, .. }) => Err(CsvError::NoHeader(text.clone())),
+        Field::Named(Name { text, .. }) => Err(FormatError::Other(format!(
+            "no column '{text}'; without a header, columns have only numbers"
+        ))),
     }
 }

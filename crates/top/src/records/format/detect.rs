@@ -7,6 +7,7 @@ use finecomb_scan::RecordEnds;
 
 use crate::cells::bytes_of;
 use crate::measure::number::{Decimal, NoNumber};
+use crate::query::input_format::InputFormat;
 use crate::records::format::csv::{self, Dialect, Fields};
 use crate::records::format::syslog::{Depth, SyslogParts};
 
@@ -15,23 +16,11 @@ const SAMPLE: usize = 10;
 
 /// A detected format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Detected {
-    /// An object in each line.
-    Json,
-    /// Access log in the combined format.
-    Combined,
-    /// The same, with a virtual host and its port before the address.
-    VhostCombined,
-    /// Access log in the common log format.
-    Clf,
-    /// RFC 3164 or RFC 5424.
-    Syslog,
-    /// Fields with a header, separated by commas, semicolons or bars.
-    Csv { delimiter: u8 },
-    /// Fields with a header, separated by tabs.
-    Tsv,
-    /// Pairs of keys and values.
-    Logfmt,
+pub(crate) enum Detected<'f> {
+    /// A format of which nothing else has to be known.
+    Known(&'f InputFormat),
+    /// Fields with a header, separated by commas, semicolons or bars, or by tabs if there is no delimiter.
+    Table { delimiter: Option<u8> },
     /// None of these.
     Unknown,
 }
@@ -39,7 +28,7 @@ pub(crate) enum Detected {
 /// Detects the format of a file that begins with `head`. Returns `None` if more of the file is needed: `head` has fewer
 /// than ten whole lines that are not blank, and is not all. To read no further, say that it is all; its last line may
 /// then be cut off. `wanted` are names of fields: two columns with one of them as a name are CSV.
-pub(crate) fn detect(head: &[u8], is_all: bool, wanted: &[&str]) -> Option<Detected> {
+pub(crate) fn detect(head: &[u8], is_all: bool, wanted: &[&str]) -> Option<Detected<'static>> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let mut lines = Vec::with_capacity(SAMPLE);
     let mut length = 0;
@@ -60,33 +49,33 @@ pub(crate) fn detect(head: &[u8], is_all: bool, wanted: &[&str]) -> Option<Detec
 }
 
 /// Detects the format of `text`, which consists of these lines and blank ones.
-fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected {
+fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected<'static> {
     // From strict formats to lenient ones: JSON and access logs may also look like CSV, and any log may have pairs as in logfmt.
     if is_format(lines, is_json) {
-        return Detected::Json;
+        return Detected::Known(&InputFormat::Json);
     }
     if is_format(lines, |line| access(line) == Some(Access::Combined)) {
-        return Detected::Combined;
+        return Detected::Known(&InputFormat::Combined);
     }
     if is_format(lines, |line| access(line) == Some(Access::VhostCombined)) {
-        return Detected::VhostCombined;
+        return Detected::Known(&InputFormat::VhostCombined);
     }
     // A line in the combined format begins like one in the common format, and a server may have switched.
     if is_format(lines, |line| matches!(access(line), Some(Access::Clf | Access::Combined))) {
-        return Detected::Clf;
+        return Detected::Known(&InputFormat::Clf);
     }
     if is_format(lines, is_syslog) {
-        return Detected::Syslog;
+        return Detected::Known(&InputFormat::Syslog);
     }
     // Values may contain other delimiters, so the one with the most columns is taken.
     let columns = |&delimiter: &u8| Some((csv_columns(text, delimiter, wanted)?, delimiter));
     let delimiters = b"\t,;|".iter().filter_map(columns);
     match delimiters.max() {
-        Some((_, b'\t')) => return Detected::Tsv,
-        Some((_, delimiter)) => return Detected::Csv { delimiter },
+        Some((_, b'\t')) => return Detected::Table { delimiter: None },
+        Some((_, delimiter)) => return Detected::Table { delimiter: Some(delimiter) },
         None => {}
     }
-    if is_format(lines, is_logfmt) { Detected::Logfmt } else { Detected::Unknown }
+    if is_format(lines, is_logfmt) { Detected::Known(&InputFormat::Logfmt) } else { Detected::Unknown }
 }
 
 /// Whether all lines have a format, or all but one and at least two: the last line may be cut off, and a program may log a
@@ -386,11 +375,23 @@ mod tests {
 
     use super::*;
 
-    fn detected(text: &str) -> Detected {
+    const JSON: Detected<'_> = Detected::Known(&InputFormat::Json);
+    const COMBINED: Detected<'_> = Detected::Known(&InputFormat::Combined);
+    const VHOST_COMBINED: Detected<'_> = Detected::Known(&InputFormat::VhostCombined);
+    const CLF: Detected<'_> = Detected::Known(&InputFormat::Clf);
+    const SYSLOG: Detected<'_> = Detected::Known(&InputFormat::Syslog);
+    const LOGFMT: Detected<'_> = Detected::Known(&InputFormat::Logfmt);
+    const TSV: Detected<'_> = Detected::Table { delimiter: None };
+
+    fn csv(delimiter: u8) -> Detected<'static> {
+        Detected::Table { delimiter: Some(delimiter) }
+    }
+
+    fn detected(text: &str) -> Detected<'static> {
         wanted(text, &[])
     }
 
-    fn wanted(text: &str, wanted: &[&str]) -> Detected {
+    fn wanted(text: &str, wanted: &[&str]) -> Detected<'static> {
         detect(text.as_bytes(), true, wanted).expect("an answer for all of a file")
     }
 
@@ -411,8 +412,8 @@ mod tests {
 
     #[test]
     fn objects_are_json() {
-        assert_lines(&[r#"{"a":1,"b":{"c":[1,2,3]}}"#, r#"{ "msg": "x, y; z" } "#, "{}"], Detected::Json);
-        assert_eq!(detected("\u{FEFF}{\"a\":1}\n"), Detected::Json);
+        assert_lines(&[r#"{"a":1,"b":{"c":[1,2,3]}}"#, r#"{ "msg": "x, y; z" } "#, "{}"], JSON);
+        assert_eq!(detected("\u{FEFF}{\"a\":1}\n"), JSON);
         assert_eq!(detected("{\n  \"a\": 1\n}\n"), Detected::Unknown);
         assert_eq!(detected("[1,2,3]\n"), Detected::Unknown);
         assert_eq!(detected("{a}\n{b}\n"), Detected::Unknown);
@@ -422,11 +423,11 @@ mod tests {
     fn access_logs() {
         let clf = r#"10.0.0.7 - frank [10/Oct/2000:13:55:36 -0700] "GET /a.gif HTTP/1.0" 200 2326"#;
         let other = r#"2001:db8::1 - - [10/Oct/2000:13:55:37 +0000] "-" 408 -"#;
-        assert_lines(&[clf, other], Detected::Clf);
+        assert_lines(&[clf, other], CLF);
         let combined = format!(r#"{clf} "http://example.com/?a=1&b=2" "Browser \"4\" (like; others, too)""#);
         let longer = format!(r#"{other} "-" "-" 0.003 "x""#);
-        assert_lines(&[&combined, &longer], Detected::Combined);
-        assert_eq!(detected(&[clf, &combined, clf].join("\n")), Detected::Clf);
+        assert_lines(&[&combined, &longer], COMBINED);
+        assert_eq!(detected(&[clf, &combined, clf].join("\n")), CLF);
     }
 
     #[test]
@@ -438,10 +439,10 @@ mod tests {
             format!("localhost:8443 2001:db8::1 {rest} {agent}"),
             format!("www.example.org:80 ::1 - john doe {} {agent}", &rest[4..]),
         ];
-        assert_lines(&[&lines[0], &lines[1], &lines[2]], Detected::VhostCombined);
+        assert_lines(&[&lines[0], &lines[1], &lines[2]], VHOST_COMBINED);
         for before in ["10.0.0.7", "2001:db8::80", "2001:db8::1:80 - john", "10.0.0.7 - john"] {
             let line = format!("{before} {rest} {agent}");
-            assert_eq!(detected(&line), Detected::Combined, "{line}");
+            assert_eq!(detected(&line), COMBINED, "{line}");
         }
         for line in [
             format!("www.example.org:80 10.0.0.7 {rest}"),
@@ -459,17 +460,17 @@ mod tests {
             "Mar  3 04:05:07 gate pppd: uid=0 euid=0, tty=ssh, ruser=none",
             "Mar  3 04:05:09 gate last message repeated 3 times",
         ];
-        assert_lines(&lines, Detected::Syslog);
+        assert_lines(&lines, SYSLOG);
         let lines = [
             "2024-05-01T10:00:00.123456+02:00 web-1 systemd[1]: Started a unit.",
             "2024-05-01T10:00:01.000000+02:00 web-1 kernel: [    1.5] usb 1-1: new device",
         ];
-        assert_lines(&lines, Detected::Syslog);
+        assert_lines(&lines, SYSLOG);
         let lines = [
             "<165>1 2003-10-11T22:14:15.003Z host app 12 ID47 [id@1 a=\"b\" c=\"d\"] message",
             "<34>Oct 11 22:14:15 host su: message",
         ];
-        assert_lines(&lines, Detected::Syslog);
+        assert_lines(&lines, SYSLOG);
     }
 
     #[test]
@@ -488,12 +489,7 @@ mod tests {
 
     #[test]
     fn csv_has_a_header_and_as_many_delimiters_in_each_record() {
-        for (delimiter, expected) in [
-            (",", Detected::Csv { delimiter: b',' }),
-            (";", Detected::Csv { delimiter: b';' }),
-            ("|", Detected::Csv { delimiter: b'|' }),
-            ("\t", Detected::Tsv),
-        ] {
+        for (delimiter, expected) in [(",", csv(b',')), (";", csv(b';')), ("|", csv(b'|')), ("\t", TSV)] {
             let lines = [
                 "id,Name of it,5xx,Price (EUR),\"a b\"",
                 "1,x,2015,\"1,5\n\n2,5\",",
@@ -506,22 +502,14 @@ mod tests {
             assert_eq!(detected(&format!("{text}\n1,2")), expected, "one line may differ");
             assert_eq!(detected(&format!("{text}\n1,2\n3")), Detected::Unknown, "two may not");
         }
-        assert_eq!(detected(",date,size\n0,2024-01-01,5\n"), Detected::Csv { delimiter: b',' });
-        assert_eq!(detected("a;b;c\n1,5;2,5;3,5\n"), Detected::Csv { delimiter: b';' });
-        assert_eq!(
-            detected("Name, Age, City\nA, 1, B\nC, 2, D\nE, 3, F\n"),
-            Detected::Csv { delimiter: b',' }
-        );
+        assert_eq!(detected(",date,size\n0,2024-01-01,5\n"), csv(b','));
+        assert_eq!(detected("a;b;c\n1,5;2,5;3,5\n"), csv(b';'));
+        assert_eq!(detected("Name, Age, City\nA, 1, B\nC, 2, D\nE, 3, F\n"), csv(b','));
     }
 
     #[test]
     fn two_columns_are_csv_if_one_of_them_is_wanted_or_has_numbers() {
-        for (delimiter, expected) in [
-            (",", Detected::Csv { delimiter: b',' }),
-            (";", Detected::Csv { delimiter: b';' }),
-            ("|", Detected::Csv { delimiter: b'|' }),
-            ("\t", Detected::Tsv),
-        ] {
+        for (delimiter, expected) in [(",", csv(b',')), (";", csv(b';')), ("|", csv(b'|')), ("\t", TSV)] {
             let of = |text: &str| text.replace(',', delimiter);
             let numbers = of("city,temp\nOslo,-3.5\n\"St. John's\",\nRome,20\nCairo,31\n");
             assert_eq!(detected(&numbers), expected, "{numbers}");
@@ -557,7 +545,7 @@ mod tests {
 
     #[test]
     fn a_record_cut_off_in_quotes_is_one_that_may_differ() {
-        assert_eq!(detected("a,b,c\n1,2,3\n4,5,6\n7,\"8\n9\n\n10"), Detected::Csv { delimiter: b',' });
+        assert_eq!(detected("a,b,c\n1,2,3\n4,5,6\n7,\"8\n9\n\n10"), csv(b','));
     }
 
     #[test]
@@ -588,7 +576,7 @@ mod tests {
             r#"ts=1714557600.1 caller=main.go:12 level=warn http.status_code=404 path=/a?b=c&d=e"#,
             r#"2024-05-01T10:00:00Z app[web.1]: at=info method=GET path="/" host=example.com"#,
         ];
-        assert_lines(&lines, Detected::Logfmt);
+        assert_lines(&lines, LOGFMT);
     }
 
     #[test]
@@ -623,9 +611,9 @@ mod tests {
     fn ten_whole_lines_are_needed_or_the_whole_file() {
         let text = "a=1 b=2\n\n".repeat(9);
         assert_eq!(detect(text.as_bytes(), false, &[]), None);
-        assert_eq!(detect(text.as_bytes(), true, &[]), Some(Detected::Logfmt));
+        assert_eq!(detect(text.as_bytes(), true, &[]), Some(LOGFMT));
         assert_eq!(detect(format!("{text}a=1 b=2").as_bytes(), false, &[]), None);
-        assert_eq!(detect(format!("{text}a=1 b=2\n").as_bytes(), false, &[]), Some(Detected::Logfmt));
+        assert_eq!(detect(format!("{text}a=1 b=2\n").as_bytes(), false, &[]), Some(LOGFMT));
         assert_eq!(detect(b"", false, &[]), None);
     }
 
@@ -689,7 +677,7 @@ mod tests {
                 writer.write_record(row).expect("a record");
             }
             let text = writer.into_inner().expect("a text");
-            let expected = if delimiter == b'\t' { Detected::Tsv } else { Detected::Csv { delimiter } };
+            let expected = if delimiter == b'\t' { TSV } else { csv(delimiter) };
             prop_assert_eq!(detect(&text, true, &[]), Some(expected));
         }
     }

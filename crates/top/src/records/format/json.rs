@@ -25,27 +25,17 @@ mod wanted;
 use std::mem;
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
-use thiserror::Error;
 
 use self::cursor::{RecordCursor, TokenWindow};
 use self::wanted::{ROOT, WantedNode, WantedTree};
 use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 use crate::query::field::Field;
+use crate::query::input_format::FormatError;
 
 /// Extracts fields of records that are objects of JSON.
 #[derive(Debug)]
 pub(crate) struct Json {
     wanted: WantedTree,
-}
-
-/// A field that records of JSON cannot have.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub(crate) enum JsonFieldError {
-    /// Members of an object have keys.
-    #[error(
-        "fields of JSON have names, such as status or .request.host; found the number {0} (in double quotes it is a name)"
-    )]
-    Position(i32),
 }
 
 /// Scratch memory of [`Json::extract`].
@@ -86,12 +76,16 @@ enum TokenPlace {
 
 impl Json {
     /// `fields` are the wanted fields, in the order of the columns.
-    pub(crate) fn new(fields: &[Field]) -> Result<Self, JsonFieldError> {
+    pub(crate) fn new(fields: &[Field]) -> Result<Self, FormatError> {
         let mut paths = Vec::with_capacity(fields.len());
         for field in fields {
             match field {
                 Field::Named(name) => paths.push(&name.path[..]),
-                Field::Position(number) => return Err(JsonFieldError::Position(*number)),
+                Field::Position(number) => {
+                    return Err(FormatError::Other(format!(
+                        "fields of JSON have names, such as status or .request.host; found the number {number} (in double quotes it is a name)"
+                    )));
+                }
             }
         }
         Ok(Self { wanted: WantedTree::new(paths.into_iter()) })

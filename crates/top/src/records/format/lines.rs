@@ -1,17 +1,11 @@
 //! Fields of plain lines by position.
 
-use thiserror::Error;
-
 use crate::cells::{Cell, Cells, Span, bytes_of};
 use crate::query::field::Field;
 use crate::query::fields::index_of;
+use crate::query::input_format::FormatError;
 use crate::query::options::Splitter;
 use crate::records::split::{OpenQuote, SplitCache, nth_blank_field};
-
-/// The name of a field without a position.
-#[derive(Debug, Error)]
-#[error("lines have no field '{0}'")]
-pub(crate) struct Unnamed(pub(crate) String);
 
 /// Extracts fields of lines by position.
 #[derive(Debug)]
@@ -31,10 +25,10 @@ pub(crate) struct LineScratch {
 }
 
 impl LineFields {
-    pub(crate) fn new(splitter: Splitter, fields: &[Field]) -> Result<Self, Unnamed> {
+    pub(crate) fn new(splitter: Splitter, fields: &[Field]) -> Result<Self, FormatError> {
         let position = |field: &Field| match field {
             Field::Position(position) => Ok(*position),
-            Field::Named(name) => Err(Unnamed(name.text.clone())),
+            Field::Named(name) => Err(FormatError::NoNames(name.text.clone())),
         };
         let positions = fields.iter().map(position).collect::<Result<Vec<_>, _>>()?;
         let needed = |&position: &i32| usize::try_from(position).unwrap_or(usize::MAX);

@@ -11,10 +11,10 @@
 //! closing quote, or if text directly follows its closing quote.
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch, equal_either_at};
-use thiserror::Error;
 
 use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 use crate::query::field::Field;
+use crate::query::input_format::FormatError;
 
 /// Extracts fields of logfmt records.
 #[derive(Clone, Debug)]
@@ -36,21 +36,20 @@ struct WantedKey {
     column: usize,
 }
 
-/// A field that logfmt records cannot have.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("field {0}: logfmt fields have names, such as level or msg, not numbers")]
-pub(crate) struct LogfmtError(i32);
-
 impl Logfmt {
     /// An extractor of these fields.
-    pub(crate) fn new(fields: &[Field]) -> Result<Self, LogfmtError> {
+    pub(crate) fn new(fields: &[Field]) -> Result<Self, FormatError> {
         let mut logfmt =
             Self { keys: Vec::new(), last_bytes: Vec::new(), has_impossible: false, copies: Vec::new() };
         let mut last_bytes = Vec::new();
         for (column, field) in fields.iter().enumerate() {
             let name = match field {
                 Field::Named(name) => name.text.as_bytes(),
-                Field::Position(number) => return Err(LogfmtError(*number)),
+                Field::Position(number) => {
+                    return Err(FormatError::Other(format!(
+                        "field {number}: logfmt fields have names, such as level or msg, not numbers"
+                    )));
+                }
             };
             let Some(&last) = name.last().filter(|_| !name.iter().any(|byte| b" \t=".contains(byte))) else {
                 logfmt.has_impossible = true;

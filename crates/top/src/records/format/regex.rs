@@ -4,13 +4,13 @@
 
 use regex_automata::util::captures::{Captures, GroupInfo};
 use regex_automata::{Input, PatternID};
-use thiserror::Error;
 
 use crate::cells::{Cell, Cells, Span, bytes_of};
-use crate::key::expression::{Case, Expression, ExpressionCache, Fitting, PatternError};
+use crate::key::expression::{Case, Expression, ExpressionCache, Fitting};
 use crate::key::leading_star::{LeadingStar, LeadingStarCache};
 use crate::query::field::Field;
 use crate::query::fields::index_of;
+use crate::query::input_format::FormatError;
 use crate::query::near_names::did_you_mean;
 
 /// Extracts the groups of the first match in each record.
@@ -31,31 +31,16 @@ pub(crate) struct RegexCache {
     captures: Captures,
 }
 
-/// An expression that does not describe records, or a field that it does not have.
-#[derive(Debug, Error)]
-pub(crate) enum RegexFormatError {
-    /// The expression is invalid.
-    #[error(transparent)]
-    Pattern(#[from] PatternError),
-    /// The fields have no names.
-    #[error("the pattern has no named groups; name each field like this: (?<status>[0-9]+)")]
-    NoNames,
-    /// No group has this name.
-    #[error("no group '{name}' in the pattern; {hint}")]
-    Unknown { name: String, hint: String },
-    /// No group has this number.
-    #[error("no group {number} in the pattern, which has {count}")]
-    Position { number: i32, count: usize },
-}
-
 impl RegexRecords {
     /// Compiles an expression and finds the groups of the fields. A position is the number of a group,
     /// counted from the end if it is negative.
-    pub(crate) fn new(pattern: &str, fields: &[Field]) -> Result<Self, RegexFormatError> {
-        let regex = Expression::new(pattern, Case::Distinct)?;
+    pub(crate) fn new(pattern: &str, fields: &[Field]) -> Result<Self, FormatError> {
+        let regex = Expression::new(pattern, Case::Distinct)
+            .map_err(|error| FormatError::Other(error.to_string()))?;
         let info = regex.regex().group_info();
         if names(info).next().is_none() {
-            return Err(RegexFormatError::NoNames);
+            let reason = "the pattern has no named groups; name each field like this: (?<status>[0-9]+)";
+            return Err(FormatError::Other(reason.to_owned()));
         }
         let groups = fields.iter().map(|field| group(info, field)).collect::<Result<_, _>>()?;
         let leading_star = LeadingStar::new(regex.hir());
@@ -120,18 +105,20 @@ pub(crate) fn names(info: &GroupInfo) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the number of the group of a field.
-fn group(info: &GroupInfo, field: &Field) -> Result<usize, RegexFormatError> {
+fn group(info: &GroupInfo, field: &Field) -> Result<usize, FormatError> {
     match field {
         Field::Named(name) => info.to_index(PatternID::ZERO, &name.text).ok_or_else(|| {
             let list = || format!("its groups are {}", names(info).collect::<Vec<_>>().join(", "));
             let hint = did_you_mean(&name.text, names(info)).unwrap_or_else(list);
-            RegexFormatError::Unknown { name: name.text.clone(), hint }
+            FormatError::Other(format!("no group '{}' in the pattern; {hint}", name.text))
         }),
         &Field::Position(number) => {
             // Group 0 is the match.
             let count = info.group_len(PatternID::ZERO) - 1;
             let index = index_of(number, count);
-            index.map(|index| index + 1).ok_or(RegexFormatError::Position { number, count })
+            index.map(|index| index + 1).ok_or_else(|| {
+                FormatError::Other(format!("no group {number} in the pattern, which has {count}"))
+            })
         }
     }
 }

@@ -17,10 +17,9 @@
 //! 3339 or `-`, if one of the following words is absent, or if its structured data is violated. A record that begins
 //! with `<` is malformed if no priority from 0 to 191 follows.
 
-use thiserror::Error;
-
 use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 use crate::query::field::Field;
+use crate::query::input_format::FormatError;
 use crate::query::near_names::did_you_mean;
 
 /// Extracts fields of syslog records.
@@ -30,24 +29,14 @@ pub(crate) struct Syslog {
     depth: Depth,
 }
 
-/// A field that syslog records cannot have.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("syslog records have no field {field}; {hint}")]
-pub(crate) struct SyslogError {
-    field: String,
-    hint: String,
-}
-
-impl SyslogError {
-    /// A field as shown, and its name if it has one.
-    fn new(field: String, name: Option<&str>) -> Self {
-        let near = name.and_then(|name| did_you_mean(name, NAMES.iter().copied().flatten().copied()));
-        let list = || {
-            let names = names().collect::<Vec<_>>().join(", ");
-            format!("their fields are {names} and, of structured data, sd.ID.PARAM")
-        };
-        Self { field, hint: near.unwrap_or_else(list) }
-    }
+/// An error for a field that syslog records cannot have, as it is shown, with its name if it has one.
+fn unknown_field(field: &str, name: Option<&str>) -> FormatError {
+    let near = name.and_then(|name| did_you_mean(name, NAMES.iter().copied().flatten().copied()));
+    let hint = near.unwrap_or_else(|| {
+        let names = names().collect::<Vec<_>>().join(", ");
+        format!("their fields are {names} and, of structured data, sd.ID.PARAM")
+    });
+    FormatError::Other(format!("syslog records have no field {field}; {hint}"))
 }
 
 /// Names of the fields other than those of structured data, each with its aliases.
@@ -109,8 +98,8 @@ const FACILITIES: [&str; 24] = [
 const SEVERITIES: [&str; 8] = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"];
 
 impl WantedField {
-    fn new(field: &Field) -> Result<Self, SyslogError> {
-        let Field::Named(name) = field else { return Err(SyslogError::new(field.to_string(), None)) };
+    fn new(field: &Field) -> Result<Self, FormatError> {
+        let Field::Named(name) = field else { return Err(unknown_field(&field.to_string(), None)) };
         Ok(match name.text.as_str() {
             "pri" | "priority" => Self::Priority,
             "facility" => Self::Facility,
@@ -126,7 +115,7 @@ impl WantedField {
                 Some((rest, (id, parameter))) if !id.is_empty() && !parameter.is_empty() => {
                     Self::Parameter(rest.as_bytes().into())
                 }
-                _ => return Err(SyslogError::new(format!("'{name}'"), Some(name))),
+                _ => return Err(unknown_field(&format!("'{name}'"), Some(name))),
             },
         })
     }
@@ -147,7 +136,7 @@ impl WantedField {
 
 impl Syslog {
     /// An extractor of these fields.
-    pub(crate) fn new(fields: &[Field]) -> Result<Self, SyslogError> {
+    pub(crate) fn new(fields: &[Field]) -> Result<Self, FormatError> {
         let wanted = fields.iter().map(WantedField::new).collect::<Result<Vec<_>, _>>()?;
         let depth = wanted.iter().map(WantedField::depth).max().unwrap_or(Depth::Host);
         Ok(Self { wanted, depth })

@@ -1,9 +1,8 @@
 //! Layout of the records of an access log, and the names of its fields.
 
-use thiserror::Error;
-
 use super::request::ValuePart;
 use crate::query::field::Field;
+use crate::query::input_format::FormatError;
 use crate::query::near_names::did_you_mean;
 
 /// Layout of the records of an access log: values of variables, and the texts between them.
@@ -42,37 +41,16 @@ pub(super) enum End {
     LoneNumber,
 }
 
-/// An invalid log format of nginx, or a field that a log format does not have.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub(crate) enum AccessError {
-    /// A dollar sign is not followed by a name.
-    #[error("expected the name of a variable after '$' at '{0}'")]
-    NoName(String),
-    /// A brace is never closed.
-    #[error("unclosed brace at '{0}'")]
-    OpenBrace(String),
-    /// Two variables with nothing between them.
-    #[error("cannot tell where ${0} ends and ${1} begins: the log format has no text between them")]
-    Adjacent(String, String),
-    /// A text without variables.
-    #[error(
-        "the log format has no variables; expected one like '$remote_addr [$time_local] \"$request\" $status'"
-    )]
-    NoVariables,
-    /// No field has this name.
-    #[error("no field '{name}' in this log format; {hint}")]
-    Unknown { name: String, hint: String },
-    /// The fields have names instead of numbers.
-    #[error("field {number}: the fields of this log format have names; {hint}")]
-    Position { number: i32, hint: String },
-}
-
 /// A value of a record: a variable or a part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ValueSource {
     pub(super) variable: usize,
     pub(super) part: ValuePart,
 }
+
+/// A log format without variables.
+const NO_VARIABLES: &str =
+    "the log format has no variables; expected one like '$remote_addr [$time_local] \"$request\" $status'";
 
 /// Fields by a name other than that of the variable in a log format of nginx, and the variables that may have the value.
 const ALIASES: [(&str, &[&str]); 14] = [
@@ -141,8 +119,9 @@ impl AccessFormat {
     }
 
     /// Parses a value of nginx's `log_format`, without the quotes around it.
-    pub(crate) fn nginx(format: &str) -> Result<Self, AccessError> {
-        let (before, mut rest) = format.split_at(format.find('$').ok_or(AccessError::NoVariables)?);
+    pub(crate) fn nginx(format: &str) -> Result<Self, FormatError> {
+        let (before, mut rest) =
+            format.split_at(format.find('$').ok_or(FormatError::Other(NO_VARIABLES.to_owned()))?);
         let mut variables: Vec<Variable> = Vec::new();
         let mut text_before = before;
         let mut quotes = count_quotes(before);
@@ -151,7 +130,9 @@ impl AccessFormat {
             let (text, next) = after.split_at(after.find('$').unwrap_or(after.len()));
             if text.is_empty() && !next.is_empty() {
                 let (next, _) = variable(next)?;
-                return Err(AccessError::Adjacent(name.to_owned(), next.to_owned()));
+                return Err(FormatError::Other(format!(
+                    "cannot tell where ${name} ends and ${next} begins: the log format has no text between them"
+                )));
             }
             let end = match text.as_bytes().first() {
                 None => End::Record,
@@ -187,17 +168,23 @@ impl AccessFormat {
     }
 
     /// Returns the value for a field.
-    pub(super) fn source(&self, field: &Field) -> Result<ValueSource, AccessError> {
+    pub(super) fn source(&self, field: &Field) -> Result<ValueSource, FormatError> {
         match field {
             &Field::Position(number) => {
                 let instead = |name| format!("instead of {number} write {name}");
                 let list = || format!("they are {}", self.names().join(", "));
                 let hint = self.name_of_word(number).map_or_else(list, instead);
-                Err(AccessError::Position { number, hint })
+                Err(FormatError::Other(format!(
+                    "field {number}: the fields of this log format have names; {hint}"
+                )))
             }
-            Field::Named(name) => self
-                .resolve(&name.text)
-                .ok_or_else(|| AccessError::Unknown { name: name.text.clone(), hint: self.hint(&name.text) }),
+            Field::Named(name) => self.resolve(&name.text).ok_or_else(|| {
+                FormatError::Other(format!(
+                    "no field '{}' in this log format; {}",
+                    name.text,
+                    self.hint(&name.text)
+                ))
+            }),
         }
     }
 
@@ -290,14 +277,20 @@ fn count_quotes(text: &str) -> usize {
 }
 
 /// Parses the variable at the start of a text, `$name` or `${name}`. Returns its name and the rest.
-fn variable(text: &str) -> Result<(&str, &str), AccessError> {
+fn variable(text: &str) -> Result<(&str, &str), FormatError> {
     let after = &text[1..];
     let (name, rest) = match after.strip_prefix('{') {
-        Some(inner) => inner.split_once('}').ok_or_else(|| AccessError::OpenBrace(text.to_owned()))?,
+        Some(inner) => {
+            inner.split_once('}').ok_or_else(|| FormatError::Other(format!("unclosed brace at '{text}'")))?
+        }
         None => after.split_at(after.find(|char| !is_of_name(char)).unwrap_or(after.len())),
     };
     let is_name = !name.is_empty() && name.chars().all(is_of_name);
-    if is_name { Ok((name, rest)) } else { Err(AccessError::NoName(text.to_owned())) }
+    if is_name {
+        Ok((name, rest))
+    } else {
+        Err(FormatError::Other(format!("expected the name of a variable after '$' at '{text}'")))
+    }
 }
 
 fn is_of_name(char: char) -> bool {

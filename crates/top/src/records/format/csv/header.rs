@@ -1,10 +1,11 @@
 //! Names of columns.
 
+use super::Dialect;
 use super::fields::{Fields, append_value};
-use super::{CsvError, Dialect};
 use crate::cells::bytes_of;
 use crate::query::field::Field;
 use crate::query::fields::index_of;
+use crate::query::input_format::FormatError;
 use crate::query::near_names::{did_you_mean, quoted};
 
 /// The first record of a file, with the names of its columns.
@@ -21,10 +22,10 @@ impl Header {
     ///
     /// # Errors
     /// Returns an error if a quote is never closed.
-    pub(crate) fn parse(dialect: Dialect, record: &[u8]) -> Result<Self, CsvError> {
+    pub(crate) fn parse(dialect: Dialect, record: &[u8]) -> Result<Self, FormatError> {
         let mut names = Vec::new();
         for field in Fields::new(dialect, record, (0, record.len())) {
-            let field = field.map_err(|_| CsvError::OpenQuote)?;
+            let field = field.map_err(|_| FormatError::Other("unclosed quote in the header".to_owned()))?;
             let mut name = Vec::new();
             append_value(dialect, bytes_of(record, field), &mut name);
             names.push(String::from_utf8_lossy(&name).into_owned());
@@ -38,17 +39,18 @@ impl Header {
     }
 
     /// Returns the index of a field's column.
-    pub(super) fn column(&self, field: &Field) -> Result<usize, CsvError> {
+    pub(super) fn column(&self, field: &Field) -> Result<usize, FormatError> {
         let columns = self.names.len();
         match field {
             Field::Named(wanted) => {
-                let missing =
-                    || CsvError::NoColumn { name: wanted.text.clone(), hint: self.hint(&wanted.text) };
-                self.names.iter().position(|name| *name == wanted.text).ok_or_else(missing)
+                let wanted = &wanted.text;
+                self.names
+                    .iter()
+                    .position(|name| name == wanted)
+                    .ok_or_else(|| FormatError::Other(format!("no column '{wanted}'; {}", self.hint(wanted))))
             }
-            &Field::Position(position) => {
-                index_of(position, columns).ok_or(CsvError::NoPosition { position, columns })
-            }
+            &Field::Position(position) => index_of(position, columns)
+                .ok_or_else(|| FormatError::Other(format!("no column {position}; the header has {columns}"))),
         }
     }
 
