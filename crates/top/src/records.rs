@@ -1,6 +1,7 @@
 //! From the bytes of a block to its records, their fields, times and keys.
 
 pub(crate) mod absent_fields;
+pub(crate) mod escape;
 pub(crate) mod extract;
 pub(crate) mod filter;
 pub(crate) mod format;

@@ -7,6 +7,7 @@ use regex_automata::Input;
 use crate::cells::Span;
 use crate::key::expression::{Expression, ExpressionCache, Fitting};
 use crate::query::options::Splitter;
+use crate::records::escape::closing_quote;
 
 /// Splits a text into records: its lines without `\n` or `\r\n`.
 pub(crate) fn split_records(text: &[u8], ends: &mut LineEnds, records: &mut Vec<Span>) {
@@ -113,20 +114,6 @@ fn split_quoted(record: &[u8], needed: usize, fields: &mut Vec<Span>) -> Result<
         }
     }
     Ok(())
-}
-
-fn closing_quote(quoted: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += memchr::memchr2(b'"', b'\\', &quoted[at..])?;
-        if quoted[at] == b'"' {
-            return Some(at);
-        }
-        at += 2;
-        if at > quoted.len() {
-            return None;
-        }
-    }
 }
 
 /// Bit mask of the blanks in the 64 bytes from `at` on. Bytes after the end of the record count as blank, so that every

@@ -8,6 +8,7 @@ use finecomb_scan::RecordEnds;
 use crate::cells::bytes_of;
 use crate::measure::number::{Decimal, NoNumber};
 use crate::query::input_format::InputFormat;
+use crate::records::escape::closing_quote;
 use crate::records::format::csv::{self, Dialect, Fields};
 use crate::records::format::syslog::{Depth, SyslogParts};
 
@@ -158,18 +159,6 @@ fn is_access_time(text: &[u8]) -> bool {
 fn skip_quoted(text: &[u8]) -> Option<&[u8]> {
     let quoted = text.strip_prefix(b" \"")?;
     Some(&quoted[closing_quote(quoted)? + 1..])
-}
-
-/// Returns the position of the first quote that no backslash precedes.
-fn closing_quote(quoted: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        at += memchr::memchr2(b'"', b'\\', quoted.get(at..)?)?;
-        if quoted[at] == b'"' {
-            return Some(at);
-        }
-        at += 2;
-    }
 }
 
 /// Splits a text before its first blank.

@@ -17,7 +17,6 @@
 //!   U+FFFD. Invalid UTF-8 is kept.
 
 mod cursor;
-mod string;
 #[cfg(test)]
 mod tests;
 mod wanted;
@@ -31,6 +30,7 @@ use self::wanted::{ROOT, WantedNode, WantedTree};
 use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 use crate::query::field::Field;
 use crate::query::input_format::FormatError;
+use crate::records::escape::{unescape, unicode};
 
 /// Extracts fields of records that are objects of JSON.
 #[derive(Debug)]
@@ -271,7 +271,7 @@ impl<M: Masks> RecordWalk<'_, '_, M> {
         let node = tree.node(self.inner.node);
         let mut child = if end.has_escapes {
             self.scratch.key.clear();
-            string::decode(bytes_of(cursor.text, (start, end.quote)), start, &mut self.scratch.key)?;
+            decode(cursor.text, (start, end.quote), &mut self.scratch.key)?;
             node.at_key(&self.scratch.key)
         } else {
             node.at_key(bytes_of(cursor.text, (start, end.quote)))
@@ -363,8 +363,31 @@ fn is_null(value: &[u8]) -> bool {
 #[inline(never)]
 fn decode_value(cells: &mut Cells, text: &[u8], span: Span) -> Result<Cell, Violation> {
     let mut result = Ok(());
-    let cell = cells.decode(|out| result = string::decode(bytes_of(text, span), span.0, out));
+    let cell = cells.decode(|out| result = decode(text, span, out));
     result.map(|()| cell)
+}
+
+/// Appends the text of a string, given by its bytes between the quotes.
+fn decode(text: &[u8], span: Span, out: &mut Vec<u8>) -> Result<(), Violation> {
+    match unescape(bytes_of(text, span), out, unescape_one) {
+        Some(invalid) => Err((span.0 + invalid, "invalid escape in a string")),
+        None => Ok(()),
+    }
+}
+
+/// Appends the character of the escape at the beginning of `text`, and returns the length of the escape.
+fn unescape_one(text: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    out.push(match text.get(1)? {
+        &byte @ (b'"' | b'\\' | b'/') => byte,
+        b'b' => 0x08,
+        b'f' => 0x0C,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'u' => return unicode(text, out),
+        _ => return None,
+    });
+    Some(2)
 }
 
 /// The bracket that closes a container which begins with `byte`; 0 if none does.

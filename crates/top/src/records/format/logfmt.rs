@@ -15,6 +15,7 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch, equal_either_at};
 use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 use crate::query::field::Field;
 use crate::query::input_format::FormatError;
+use crate::records::escape::{hexadecimal, push_character, unescape, unicode};
 
 /// Extracts fields of logfmt records.
 #[derive(Clone, Debug)]
@@ -127,7 +128,9 @@ impl Kernel for ExtractPairs<'_> {
                 };
                 let cell = match value {
                     PairValue::Text(value) => Cell::raw(value),
-                    PairValue::Escaped(value) => cells.decode(|out| unescape(bytes_of(text, value), out)),
+                    PairValue::Escaped(value) => {
+                        cells.decode(|out| _ = unescape(bytes_of(text, value), out, unescape_one))
+                    }
                     PairValue::None => {
                         *bare.get_or_insert_with(|| cells.decode(|out| out.extend_from_slice(b"true")))
                     }
@@ -383,79 +386,32 @@ impl<'a, M: Masks> PairScanner<'a, M> {
     }
 }
 
-/// Decodes the escapes of Go and JSON: `\"`, `\\`, `\/`, `\a`, `\b`, `\f`, `\n`, `\r`, `\t`, `\v`, `\xNN` (a byte),
+/// Decodes an escape of Go or JSON: `\"`, `\\`, `\/`, `\a`, `\b`, `\f`, `\n`, `\r`, `\t`, `\v`, `\xNN` (a byte),
 /// `\uNNNN`, also in surrogate pairs, and `\UNNNNNNNN`. A number that is no character becomes U+FFFD. Any other
 /// backslash stays.
-fn unescape(mut text: &[u8], out: &mut Vec<u8>) {
-    while let Some(at) = memchr::memchr(b'\\', text) {
-        out.extend_from_slice(&text[..at]);
-        text = &text[at..];
-        let length = unescape_one(text, out);
-        text = &text[length..];
-    }
-    out.extend_from_slice(text);
-}
-
-/// Decodes the escape at the beginning of `text` and returns its length.
-fn unescape_one(text: &[u8], out: &mut Vec<u8>) -> usize {
-    let byte = match text.get(1) {
-        Some(&byte @ (b'"' | b'\\' | b'/')) => byte,
-        Some(b'a') => 0x07,
-        Some(b'b') => 0x08,
-        Some(b't') => b'\t',
-        Some(b'n') => b'\n',
-        Some(b'v') => 0x0B,
-        Some(b'f') => 0x0C,
-        Some(b'r') => b'\r',
-        Some(b'x') => match hex(text, 2, 2) {
-            Some(byte) => {
-                out.push(byte as u8);
-                return 4;
-            }
-            None => b'\\',
-        },
-        Some(b'u') => return unescape_unit(text, out),
-        Some(b'U') => match hex(text, 2, 8) {
-            Some(number) => {
-                push_character(number, out);
-                return 10;
-            }
-            None => b'\\',
-        },
-        _ => b'\\',
-    };
-    out.push(byte);
-    if byte == b'\\' && text.get(1) != Some(&b'\\') { 1 } else { 2 }
-}
-
-/// Decodes `\uNNNN` or a surrogate pair of two of them, and returns its length.
-fn unescape_unit(text: &[u8], out: &mut Vec<u8>) -> usize {
-    let Some(unit) = hex(text, 2, 4) else {
-        out.push(b'\\');
-        return 1;
-    };
-    let low = text.get(6..).filter(|rest| rest.starts_with(b"\\u")).and_then(|rest| hex(rest, 2, 4));
-    match (unit, low) {
-        (0xD800..0xDC00, Some(low @ 0xDC00..0xE000)) => {
-            push_character(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00), out);
-            12
+fn unescape_one(text: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    let number = |digits: usize| hexadecimal(text.get(2..2 + digits)?);
+    out.push(match text.get(1)? {
+        &byte @ (b'"' | b'\\' | b'/') => byte,
+        b'a' => 0x07,
+        b'b' => 0x08,
+        b't' => b'\t',
+        b'n' => b'\n',
+        b'v' => 0x0B,
+        b'f' => 0x0C,
+        b'r' => b'\r',
+        b'x' => {
+            out.push(number(2)? as u8);
+            return Some(4);
         }
-        _ => {
-            push_character(unit, out);
-            6
+        b'u' => return unicode(text, out),
+        b'U' => {
+            push_character(number(8)?, out);
+            return Some(10);
         }
-    }
-}
-
-/// Parses hexadecimal digits.
-fn hex(text: &[u8], from: usize, digits: usize) -> Option<u32> {
-    let digits = text.get(from..from + digits)?;
-    digits.iter().try_fold(0, |number, &digit| Some(number << 4 | char::from(digit).to_digit(16)?))
-}
-
-fn push_character(number: u32, out: &mut Vec<u8>) {
-    let character = char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER);
-    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        _ => return None,
+    });
+    Some(2)
 }
 
 #[cfg(test)]
@@ -637,7 +593,7 @@ mod tests {
         #[test]
         fn escapes_equal_those_of_the_reference(text in lines()) {
             let mut out = Vec::new();
-            unescape(&text, &mut out);
+            unescape(&text, &mut out, unescape_one);
             prop_assert_eq!(out, unescaped(&text));
         }
     }

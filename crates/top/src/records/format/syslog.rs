@@ -21,6 +21,7 @@ use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 use crate::query::field::Field;
 use crate::query::input_format::FormatError;
 use crate::query::near_names::did_you_mean;
+use crate::records::escape::{closing_quote, unescape};
 
 /// Extracts fields of syslog records.
 #[derive(Clone, Debug)]
@@ -174,10 +175,7 @@ impl Syslog {
                     WantedField::Parameter(name) => {
                         match parameters.iter().find(|parameter| parameter.has_name(text, name)) {
                             None => Cell::Missing,
-                            Some(parameter) if parameter.has_backslash => {
-                                cells.decode(|out| unescape(bytes_of(text, parameter.value), out))
-                            }
-                            Some(parameter) => Cell::at(Some(parameter.value)),
+                            Some(parameter) => value(cells, text, parameter.value),
                         }
                     }
                 };
@@ -191,6 +189,15 @@ impl Syslog {
 fn name(cells: &mut Cells, names: &[&str], known: &mut [Option<Cell>], number: Option<usize>) -> Cell {
     let Some(number) = number else { return Cell::Missing };
     *known[number].get_or_insert_with(|| cells.decode(|out| out.extend_from_slice(names[number].as_bytes())))
+}
+
+/// Returns the value of a parameter.
+fn value(cells: &mut Cells, text: &[u8], span: Span) -> Cell {
+    let value = bytes_of(text, span);
+    match value.contains(&b'\\') {
+        true => cells.decode(|out| _ = unescape(value, out, unescape_one)),
+        false => Cell::raw(span),
+    }
 }
 
 /// The parts of a record that were examined.
@@ -214,7 +221,6 @@ pub(super) struct Parameter {
     name: Span,
     /// The value without its quotes.
     value: Span,
-    has_backslash: bool,
 }
 
 impl Parameter {
@@ -435,25 +441,16 @@ impl<'a> RecordReader<'a> {
             if !self.skip(b"=\"") {
                 return Err((self.at, "expected '=' and a quoted value after the name of a parameter"));
             }
-            let (value, has_backslash) = self.quoted().ok_or((self.at - 1, "unclosed quote"))?;
-            parameters.push(Parameter { id, name, value, has_backslash });
+            let value = self.quoted().ok_or((self.at - 1, "unclosed quote"))?;
+            parameters.push(Parameter { id, name, value });
         }
     }
 
     /// Reads a value after its opening quote, with the closing quote. `None` if there is no closing quote.
-    fn quoted(&mut self) -> Option<(Span, bool)> {
-        let start = self.at;
-        let mut at = start;
-        let mut has_backslash = false;
-        loop {
-            at += memchr::memchr2(b'"', b'\\', self.text.get(at..)?)?;
-            if self.text[at] == b'"' {
-                self.at = at + 1;
-                return Some(((start, at), has_backslash));
-            }
-            has_backslash = true;
-            at += 2;
-        }
+    fn quoted(&mut self) -> Option<Span> {
+        let value = (self.at, self.at + closing_quote(self.rest())?);
+        self.at = value.1 + 1;
+        Some(value)
     }
 }
 
@@ -515,18 +512,12 @@ fn has_shape<const N: usize>(text: &[u8], shape: &[u8; N]) -> bool {
     })
 }
 
-/// Removes the backslashes before `"`, `\` and `]`.
-fn unescape(mut text: &[u8], out: &mut Vec<u8>) {
-    while let Some(at) = memchr::memchr(b'\\', text) {
-        out.extend_from_slice(&text[..at]);
-        let (byte, length) = match text.get(at + 1) {
-            Some(&byte @ (b'"' | b'\\' | b']')) => (byte, 2),
-            _ => (b'\\', 1),
-        };
-        out.push(byte);
-        text = &text[at + length..];
-    }
-    out.extend_from_slice(text);
+/// Removes a backslash before `"`, `\` and `]`.
+fn unescape_one(text: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    text.get(1).filter(|byte| b"\"\\]".contains(byte)).map(|byte| {
+        out.push(*byte);
+        2
+    })
 }
 
 #[cfg(test)]
