@@ -2,6 +2,17 @@
 
 use std::mem;
 
+/// Evaluates an expression for the contents of an enum with variants `Narrow` and `Wide`.
+macro_rules! either {
+    ($kind:ident, $value:expr, $contents:ident => $result:expr) => {
+        match $value {
+            $kind::Narrow($contents) => $result,
+            $kind::Wide($contents) => $result,
+        }
+    };
+}
+pub(crate) use either;
+
 /// Start and end of a record or a key in a text.
 pub(crate) type Span = (usize, usize);
 

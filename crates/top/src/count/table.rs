@@ -16,7 +16,7 @@ use std::slice;
 use finecomb_sys::memory::{FixedVec, HUGE_PAGE, has_address_space};
 use finecomb_sys::simd::{Kernel, Masks, dispatch, prefetch};
 
-use crate::cells::{Span, bytes_of};
+use crate::cells::{Span, bytes_of, either};
 use crate::count::answer::KeyCount;
 use crate::count::arena::Arena;
 use crate::count::order::Entry;
@@ -71,10 +71,7 @@ impl Slots {
         {
             *self = Self::Wide(counts.widen());
         }
-        match self {
-            Self::Narrow(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
-            Self::Wide(counts) => dispatch(VisitKeys { counts, hasher, text, keys, visitor }),
-        }
+        either!(Self, self, counts => dispatch(VisitKeys { counts, hasher, text, keys, visitor }));
     }
 }
 
@@ -90,20 +87,14 @@ impl Table {
 
     /// Allocated memory in bytes.
     pub(crate) fn memory(&self) -> usize {
-        let slots = match &self.slots {
-            Slots::Narrow(counts) => counts.memory(),
-            Slots::Wide(counts) => counts.memory(),
-        };
+        let slots = either!(Slots, &self.slots, counts => counts.memory());
         slots + self.groups.as_ref().map_or(0, Groups::memory)
     }
 
     /// Bytes of memory once this many more keys are added, if all are new and short. The memory of groups may double, because
     /// vectors grow by doubling.
     pub(crate) fn memory_with(&self, keys: usize) -> usize {
-        let slots = match &self.slots {
-            Slots::Narrow(counts) => counts.growth_for(keys),
-            Slots::Wide(counts) => counts.growth_for(keys),
-        };
+        let slots = either!(Slots, &self.slots, counts => counts.growth_for(keys));
         self.memory() + slots + self.groups.as_ref().map_or(0, Groups::memory)
     }
 
@@ -192,18 +183,12 @@ impl Table {
 
     /// Number of keys.
     pub(crate) fn len(&self) -> usize {
-        match &self.slots {
-            Slots::Narrow(counts) => counts.used,
-            Slots::Wide(counts) => counts.used,
-        }
+        either!(Slots, &self.slots, counts => counts.used)
     }
 
     /// Makes room for this many more keys.
     pub(crate) fn reserve(&mut self, keys: usize) {
-        match &mut self.slots {
-            Slots::Narrow(counts) => counts.reserve(keys),
-            Slots::Wide(counts) => counts.reserve(keys),
-        }
+        either!(Slots, &mut self.slots, counts => counts.reserve(keys));
     }
 
     /// Returns all keys, unsorted.
@@ -236,10 +221,7 @@ impl Table {
                 }
             });
         };
-        match &self.slots {
-            Slots::Narrow(counts) => counts.shard(shard).for_each(visit),
-            Slots::Wide(counts) => counts.shard(shard).for_each(visit),
-        }
+        either!(Slots, &self.slots, counts => counts.shard(shard).for_each(visit));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use finecomb_sys::varint;
 
+use crate::cells::either;
 use crate::measure::number::{Decimal, POWERS, small_power};
 use crate::measure::quantity::{Quantity, take_units};
 
@@ -35,20 +36,10 @@ impl Extremes {
     pub(super) fn add(&mut self, groups: &[u32], units: &[i64]) {
         let flip = -i64::from(self.is_min);
         let values = groups.iter().zip(units);
-        match &mut self.ranks {
-            Ranks::Narrow(ranks) => {
-                for (&group, &units) in values {
-                    let rank = &mut ranks[group as usize];
-                    *rank = (*rank).max(units ^ flip);
-                }
-            }
-            Ranks::Wide(ranks) => {
-                for (&group, &units) in values {
-                    let rank = &mut ranks[group as usize];
-                    *rank = (*rank).max((units ^ flip).into());
-                }
-            }
-        }
+        either!(Ranks, &mut self.ranks, ranks => for (&group, &units) in values {
+            let rank = &mut ranks[group as usize];
+            *rank = (*rank).max((units ^ flip).into());
+        });
     }
 
     pub(super) fn add_wide(&mut self, groups: &[u32], units: &[i128]) {

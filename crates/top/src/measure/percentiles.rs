@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::cells::either;
 use crate::measure::chains::Chains;
 use crate::measure::histogram::{Histogram, counts_size};
 use crate::measure::number::{Decimal, MAX_PLACES, POWERS, small_power};
@@ -131,18 +132,9 @@ impl Percentiles {
     pub(super) fn add(&mut self, groups: &[u32], units: &[i64], places: u8) {
         let factor = small_power(MAX_PLACES - places);
         let Self { groups: states, lists, histograms } = self;
-        match lists {
-            Lists::Narrow(lists) => {
-                for (&group, &units) in groups.iter().zip(units) {
-                    add(&mut states[group as usize], lists, histograms, units, factor);
-                }
-            }
-            Lists::Wide(lists) => {
-                for (&group, &units) in groups.iter().zip(units) {
-                    add(&mut states[group as usize], lists, histograms, i128::from(units), factor);
-                }
-            }
-        }
+        either!(Lists, lists, lists => for (&group, &units) in groups.iter().zip(units) {
+            add(&mut states[group as usize], lists, histograms, units.into(), factor);
+        });
     }
 
     pub(super) fn add_wide(&mut self, groups: &[u32], units: &[i128], places: u8) {
@@ -190,12 +182,12 @@ impl Percentiles {
     pub(super) fn merge(&mut self, other: &Self, pairs: &[(u32, u32)], exponent: u8, places: u8) {
         for &(group, from) in pairs {
             let from = other.groups[from as usize];
-            match &other.lists {
-                _ if from.count == GroupValues::HISTOGRAM => {
-                    self.merge_histogram(group as usize, &other.histograms[from.place as usize], places);
-                }
-                Lists::Narrow(lists) => self.merge_list(group, values(lists, from), exponent, places),
-                Lists::Wide(lists) => self.merge_list(group, values(lists, from), exponent, places),
+            if from.count == GroupValues::HISTOGRAM {
+                self.merge_histogram(group as usize, &other.histograms[from.place as usize], places);
+            } else {
+                either!(Lists, &other.lists, lists => {
+                    self.merge_list(group, values(lists, from), exponent, places);
+                });
             }
         }
     }
@@ -213,10 +205,7 @@ impl Percentiles {
     fn merge_histogram(&mut self, group: usize, other: &Histogram, places: u8) {
         let factor = small_power(MAX_PLACES - places);
         let (state, histograms) = (&mut self.groups[group], &mut self.histograms);
-        match &mut self.lists {
-            Lists::Narrow(lists) => convert(state, lists, histograms, factor),
-            Lists::Wide(lists) => convert(state, lists, histograms, factor),
-        }
+        either!(Lists, &mut self.lists, lists => convert(state, lists, histograms, factor));
         histograms[state.place as usize].merge(other);
     }
 
@@ -225,13 +214,12 @@ impl Percentiles {
     pub(super) fn encode(&self, group: usize, places: u8, form: Form, out: &mut Vec<u8>) {
         let group = self.groups[group];
         let factor = small_power(MAX_PLACES - places);
-        match &self.lists {
-            _ if group.count == GroupValues::HISTOGRAM => {
-                put_histogram(&self.histograms[group.place as usize], out);
-            }
-            Lists::Narrow(lists) => put_list(lists.to_vec(group.count, group.place), factor, form, out),
-            Lists::Wide(lists) => put_list(lists.to_vec(group.count, group.place), factor, form, out),
+        if group.count == GroupValues::HISTOGRAM {
+            return put_histogram(&self.histograms[group.place as usize], out);
         }
+        either!(Lists, &self.lists, lists => {
+            put_list(lists.to_vec(group.count, group.place), factor, form, out);
+        });
     }
 
     /// Adds an encoded state, whose units have this number of places, to a group.
@@ -250,23 +238,19 @@ impl Percentiles {
     /// Returns a percentile of a group, whose units have this number of places.
     pub(super) fn value(&self, group: usize, percentile: Percentile, places: u8) -> Quantity {
         let group = self.groups[group];
-        let number = match &self.lists {
-            _ if group.count == GroupValues::HISTOGRAM => {
-                let histogram = &self.histograms[group.place as usize];
-                histogram_value(histogram, percentile, places)
+        Quantity::Number(match group.count {
+            0 => return Quantity::None,
+            GroupValues::HISTOGRAM => {
+                histogram_value(&self.histograms[group.place as usize], percentile, places)
             }
-            _ if group.count == 0 => return Quantity::None,
-            Lists::Narrow(lists) => list_value(lists.to_vec(group.count, group.place), percentile, places),
-            Lists::Wide(lists) => list_value(lists.to_vec(group.count, group.place), percentile, places),
-        };
-        Quantity::Number(number)
+            _ => either!(Lists, &self.lists, lists => {
+                list_value(lists.to_vec(group.count, group.place), percentile, places)
+            }),
+        })
     }
 
     pub(super) fn memory(&self) -> usize {
-        let lists = match &self.lists {
-            Lists::Narrow(lists) => lists.memory(),
-            Lists::Wide(lists) => lists.memory(),
-        };
+        let lists = either!(Lists, &self.lists, lists => lists.memory());
         self.groups.capacity() * size_of::<GroupValues>()
             + lists
             + self.histograms.capacity() * size_of::<Histogram>()

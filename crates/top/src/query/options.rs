@@ -94,149 +94,96 @@ pub struct MemoryLimit {
     pub directory: PathBuf,
 }
 
-/// Options of a count. Regular expressions are those of the `regex` crate.
-/// `.` and other classes with U+FFFD also match a byte that is not valid UTF-8.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct QueryOptions {
-    /// Number of keys in the answer. Default: 10.
-    pub number: usize,
-    /// Fields that form the key, joined with a space. Default: none, for the whole record.
-    pub fields: FieldList,
-    /// Separator of fields. Default: blanks.
-    pub separator: Separator,
-    /// Expressions that must all match a record. Default: none.
-    pub grep: Vec<String>,
-    /// Expressions that must not match a record. Default: none.
-    pub vgrep: Vec<String>,
-    /// Edits of keys, in order: an expression and the replacement for each match. Default: none.
-    pub sed: Vec<(String, String)>,
-    /// Format of the records. Default: lines if all fields are numbers, and [`InputFormat::Auto`] if some have
-    /// names, or if there are none but times are needed.
-    pub input: Option<InputFormat>,
-    /// Delimiter of CSV. Default: a comma.
-    pub delimiter: u8,
-    /// Whether CSV and TSV files begin with a header. Default: yes.
-    pub has_header: bool,
-    /// Fields with names that form the key, before `fields`. Default: none.
-    pub names: Vec<Field>,
-    /// Expressions whose match is the key. Default: none.
-    pub extract: Vec<String>,
-    /// Count all matches of `extract` in a record, not only the first. Default: no.
-    pub each: bool,
-    /// Counts records without a field of the key, with this text in its place. Default: they are skipped.
-    pub missing: Option<String>,
-    /// Ignore case in expressions and strings, and fold the case of keys. Default: no.
-    pub ignore_case: bool,
-    /// Parts of keys to be replaced by placeholders. Default: none.
-    pub normalize: Option<Normalizer>,
-    /// Condition on fields that a record must meet. Default: none.
-    pub condition: Option<String>,
-    /// Field with the time of a record. Default: found for each file, by its name or as the first time in a line.
-    pub time: Option<Field>,
-    /// How times are written. Default: in any usual form.
-    pub time_form: TimeForm,
-    /// Zone of times without one, and of the buckets. Default: UTC.
-    pub zone: Zone,
-    /// First instant that is counted. Default: any.
-    pub since: Option<Bound>,
-    /// First instant that is no longer counted. Default: none.
-    pub until: Option<Bound>,
-    /// How far files may be from the order of time, if they are in it: then only the part between `since` and `until` is
-    /// read. Default: any order.
-    pub sorted: Option<Slack>,
-    /// Count by buckets of time. Default: no.
-    pub every: Option<Every>,
-    /// While inputs are followed, forget what is older. Default: nothing is forgotten.
-    pub last: Option<Last>,
-    /// Measures of the records of each key. Default: none.
-    pub measures: Vec<Measure>,
-    /// Order of the keys. Default: descending count.
-    pub sort_by: SortBy,
-    /// Reverse the order. Keys that are equal in it remain in the order of their bytes. Default: no.
-    pub reverse: bool,
-    /// Minimum count of a key in the answer. Default: 1.
-    pub min_count: u64,
-    /// Count the most frequent keys approximately, in tables of this many bytes. Without measures and buckets, by descending
-    /// count. Default: exact counts, in as much memory as they need.
-    pub approximate: Option<usize>,
-    /// Count exactly in bounded memory, with temporary files. Default: in as much memory as needed.
-    pub memory: Option<MemoryLimit>,
-    /// Count the keys of an approximate answer exactly, by reading all inputs a second time. They must be files. Default: no.
-    pub recount: bool,
-}
+/// Defines a struct of options by the default of each, and a setter for each.
+macro_rules! options {
+    (
+        $(#[$about:meta])*
+        pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $kind:ty = $default:expr,)+ }
+    ) => {
+        $(#[$about])*
+        pub struct $name { $($(#[$doc])* pub $field: $kind,)+ }
 
-setters! {
-    QueryOptions {
-        number: usize,
-        fields: FieldList,
-        separator: Separator,
-        grep: Vec<String>,
-        vgrep: Vec<String>,
-        sed: Vec<(String, String)>,
-        input: Option<InputFormat>,
-        delimiter: u8,
-        has_header: bool,
-        names: Vec<Field>,
-        extract: Vec<String>,
-        each: bool,
-        missing: Option<String>,
-        ignore_case: bool,
-        normalize: Option<Normalizer>,
-        condition: Option<String>,
-        time: Option<Field>,
-        time_form: TimeForm,
-        zone: Zone,
-        since: Option<Bound>,
-        until: Option<Bound>,
-        sorted: Option<Slack>,
-        every: Option<Every>,
-        last: Option<Last>,
-        measures: Vec<Measure>,
-        sort_by: SortBy,
-        reverse: bool,
-        min_count: u64,
-        approximate: Option<usize>,
-        memory: Option<MemoryLimit>,
-        recount: bool,
-    }
-}
+        setters! { $name { $($field: $kind),+ } }
 
-impl Default for QueryOptions {
-    fn default() -> Self {
-        Self {
-            number: 10,
-            fields: FieldList::default(),
-            separator: Separator::default(),
-            grep: Vec::new(),
-            vgrep: Vec::new(),
-            sed: Vec::new(),
-            input: None,
-            delimiter: b',',
-            has_header: true,
-            names: Vec::new(),
-            extract: Vec::new(),
-            each: false,
-            missing: None,
-            ignore_case: false,
-            normalize: None,
-            condition: None,
-            time: None,
-            time_form: TimeForm::default(),
-            zone: Zone::UTC,
-            since: None,
-            until: None,
-            sorted: None,
-            every: None,
-            last: None,
-            measures: Vec::new(),
-            sort_by: SortBy::default(),
-            reverse: false,
-            min_count: 1,
-            approximate: None,
-            memory: None,
-            recount: false,
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default),+ }
+            }
         }
+    };
+}
+
+options! {
+    /// Options of a count. Regular expressions are those of the `regex` crate.
+    /// `.` and other classes with U+FFFD also match a byte that is not valid UTF-8.
+    #[derive(Clone, Debug)]
+    #[non_exhaustive]
+    pub struct QueryOptions {
+        /// Number of keys in the answer. Default: 10.
+        pub number: usize = 10,
+        /// Fields that form the key, joined with a space. Default: none, for the whole record.
+        pub fields: FieldList = FieldList::default(),
+        /// Separator of fields. Default: blanks.
+        pub separator: Separator = Separator::default(),
+        /// Expressions that must all match a record. Default: none.
+        pub grep: Vec<String> = Vec::new(),
+        /// Expressions that must not match a record. Default: none.
+        pub vgrep: Vec<String> = Vec::new(),
+        /// Edits of keys, in order: an expression and the replacement for each match. Default: none.
+        pub sed: Vec<(String, String)> = Vec::new(),
+        /// Format of the records. Default: lines if all fields are numbers, and [`InputFormat::Auto`] if some have
+        /// names, or if there are none but times are needed.
+        pub input: Option<InputFormat> = None,
+        /// Delimiter of CSV. Default: a comma.
+        pub delimiter: u8 = b',',
+        /// Whether CSV and TSV files begin with a header. Default: yes.
+        pub has_header: bool = true,
+        /// Fields with names that form the key, before `fields`. Default: none.
+        pub names: Vec<Field> = Vec::new(),
+        /// Expressions whose match is the key. Default: none.
+        pub extract: Vec<String> = Vec::new(),
+        /// Count all matches of `extract` in a record, not only the first. Default: no.
+        pub each: bool = false,
+        /// Counts records without a field of the key, with this text in its place. Default: they are skipped.
+        pub missing: Option<String> = None,
+        /// Ignore case in expressions and strings, and fold the case of keys. Default: no.
+        pub ignore_case: bool = false,
+        /// Parts of keys to be replaced by placeholders. Default: none.
+        pub normalize: Option<Normalizer> = None,
+        /// Condition on fields that a record must meet. Default: none.
+        pub condition: Option<String> = None,
+        /// Field with the time of a record. Default: found for each file, by its name or as the first time in a line.
+        pub time: Option<Field> = None,
+        /// How times are written. Default: in any usual form.
+        pub time_form: TimeForm = TimeForm::default(),
+        /// Zone of times without one, and of the buckets. Default: UTC.
+        pub zone: Zone = Zone::UTC,
+        /// First instant that is counted. Default: any.
+        pub since: Option<Bound> = None,
+        /// First instant that is no longer counted. Default: none.
+        pub until: Option<Bound> = None,
+        /// How far files may be from the order of time, if they are in it: then only the part between `since` and `until` is
+        /// read. Default: any order.
+        pub sorted: Option<Slack> = None,
+        /// Count by buckets of time. Default: no.
+        pub every: Option<Every> = None,
+        /// While inputs are followed, forget what is older. Default: nothing is forgotten.
+        pub last: Option<Last> = None,
+        /// Measures of the records of each key. Default: none.
+        pub measures: Vec<Measure> = Vec::new(),
+        /// Order of the keys. Default: descending count.
+        pub sort_by: SortBy = SortBy::default(),
+        /// Reverse the order. Keys that are equal in it remain in the order of their bytes. Default: no.
+        pub reverse: bool = false,
+        /// Minimum count of a key in the answer. Default: 1.
+        pub min_count: u64 = 1,
+        /// Count the most frequent keys approximately, in tables of this many bytes. Without measures and buckets, by descending
+        /// count. Default: exact counts, in as much memory as they need.
+        pub approximate: Option<usize> = None,
+        /// Count exactly in bounded memory, with temporary files. Default: in as much memory as needed.
+        pub memory: Option<MemoryLimit> = None,
+        /// Count the keys of an approximate answer exactly, by reading all inputs a second time. They must be files. Default: no.
+        pub recount: bool = false,
     }
 }
 
