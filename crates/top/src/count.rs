@@ -368,9 +368,10 @@ impl<'q> Counter<'q> {
         match &mut self.maker {
             Maker::Rows(rows) if !self.query.measure_names.is_empty() => {
                 self.not_numbers.clear();
-                self.counts.group(text, keys, &mut self.groups, |groups, numbers| {
+                self.counts.count_with(keys.len(), |table| {
+                    let (numbers, bad) = (&mut self.groups, &mut self.not_numbers);
+                    let Some(groups) = table.group(text, keys, numbers) else { return };
                     let count = groups.len();
-                    let bad = &mut self.not_numbers;
                     groups.measures.add(numbers, count, rows.rows_of_keys(), block.bytes, &rows.cells, bad);
                 });
                 self.tally.add_not_numbers(block, rows, &self.not_numbers);
@@ -378,16 +379,19 @@ impl<'q> Counter<'q> {
             Maker::Rows(rows)
                 if let (Some(pairs), Some(buckets)) = (&mut self.pairs, self.query.buckets()) =>
             {
-                self.counts.group(text, keys, &mut self.groups, |_, groups| {
-                    pairs.count(groups, rows.starts_of_keys(buckets));
+                self.counts.count_with(keys.len(), |table| {
+                    if table.group(text, keys, &mut self.groups).is_some() {
+                        pairs.count(&self.groups, rows.starts_of_keys(buckets));
+                    }
                 });
             }
             _ => {
                 let deferred = self.deferred.as_mut().filter(|_| self.keys.are_in_block());
-                match deferred.and_then(|deferred| deferred.begin(block)) {
-                    Some(deferred) => self.counts.count_or_defer(text, keys, deferred),
-                    None => self.counts.count(text, keys),
-                }
+                let deferred = deferred.and_then(|deferred| deferred.begin(block));
+                self.counts.count_with(keys.len(), |table| match deferred {
+                    Some(deferred) => deferred.count(table, text, keys),
+                    None => table.count(text, keys),
+                });
             }
         }
     }

@@ -250,8 +250,7 @@ impl SortedWindow {
     /// `None` if the query does not say that files are in the order of time.
     fn new(options: &QueryOptions) -> Result<Option<Self>, QueryError> {
         let Some(Slack { nanoseconds: slack }) = options.sorted else { return Ok(None) };
-        let (since, until) = (options.since, options.until);
-        if since.is_none() && until.is_none() {
+        if options.since.is_none() && options.until.is_none() {
             return Err(QueryError::SortedWithoutWindow);
         }
         let mut times = Query::new(&options_of_times(options, &options.extract))?;
@@ -260,13 +259,7 @@ impl SortedWindow {
         } else if options.each {
             return Err(QueryError::SortedByGroup);
         }
-        Ok(Some(Self {
-            times,
-            window: since.map_or(i64::MIN, |since| since.nanoseconds)
-                ..until.map_or(i64::MAX, |until| until.nanoseconds),
-            slack,
-            zone: options.zone.clone(),
-        }))
+        Ok(Some(Self { times, window: options.window(), slack, zone: options.zone.clone() }))
     }
 }
 

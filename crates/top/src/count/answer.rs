@@ -239,11 +239,6 @@ impl Skipped {
         (count > 0).then_some(Self { count, first: None })
     }
 
-    /// Adds to `all`.
-    pub(crate) fn add_to(self, all: &mut Option<Self>) {
-        *all = Self::merge(all.take(), Some(self));
-    }
-
     /// Merges the skipped records of two workers.
     pub(crate) fn merge(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         let (one, other) = match (one, other) {

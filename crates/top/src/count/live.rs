@@ -14,11 +14,9 @@ use std::time::{Duration, Instant};
 use finecomb_sys::locks::lock;
 
 use self::series::BucketedKey;
-use crate::cells::Span;
 use crate::count::answer::{Answer, KeyCount};
-use crate::count::deferred::Deferred;
 use crate::count::order::Entry;
-use crate::count::table::{Groups, Table};
+use crate::count::table::Table;
 use crate::count::timeline;
 use crate::measure::Measures;
 use crate::query::options::SortBy;
@@ -316,36 +314,10 @@ impl WorkerCounts {
         counts
     }
 
-    /// Counts keys, one per record.
-    pub(crate) fn count(&self, text: &[u8], keys: &[Span]) {
-        if let Some(table) = &mut *lock(&self.table) {
-            table.count(text, keys);
-        }
-        self.records.fetch_add(keys.len() as u64, Ordering::Relaxed);
-    }
-
-    /// Counts keys, one per record. New ones may be deferred.
-    pub(crate) fn count_or_defer(&self, text: &[u8], keys: &[Span], deferred: &mut Deferred) {
-        if let Some(table) = &mut *lock(&self.table) {
-            deferred.count(table, text, keys);
-        }
-        self.records.fetch_add(keys.len() as u64, Ordering::Relaxed);
-    }
-
-    /// Counts keys and passes their groups to `measure`, in a table with groups.
-    pub(crate) fn group(
-        &self,
-        text: &[u8],
-        keys: &[Span],
-        numbers: &mut Vec<u32>,
-        measure: impl FnOnce(&mut Groups, &[u32]),
-    ) {
-        if let Some(table) = &mut *lock(&self.table)
-            && let Some(groups) = table.group(text, keys, numbers)
-        {
-            measure(groups, numbers);
-        }
-        self.records.fetch_add(keys.len() as u64, Ordering::Relaxed);
+    /// Counts keys by a function, unless the worker has finished.
+    pub(crate) fn count_with(&self, keys: usize, count: impl FnOnce(&mut Table)) {
+        lock(&self.table).as_mut().map(count);
+        self.records.fetch_add(keys as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn records(&self) -> u64 {
@@ -400,7 +372,7 @@ mod tests {
 
     fn count(worker: &WorkerCounts, keys: &str) {
         let spans: Vec<_> = (0..keys.len()).map(|at| (at, at + 1)).collect();
-        worker.count(keys.as_bytes(), &spans);
+        worker.count_with(spans.len(), |table| table.count(keys.as_bytes(), &spans));
     }
 
     fn shown(live: &Live) -> String {
@@ -433,7 +405,7 @@ mod tests {
         let measures = Measures::new(&[]);
         let worker = WorkerCounts::new(Table::with_groups(Hasher::random(), measures), Some(&live));
         let spans: Vec<_> = (0..9).map(|at| (at, at + 1)).collect();
-        worker.group(b"abbcccbcb", &spans, &mut Vec::new(), |_, _| {});
+        worker.count_with(spans.len(), |table| _ = table.group(b"abbcccbcb", &spans, &mut Vec::new()));
         live.ask();
         worker.publish(&live);
         assert_eq!(shown(&live), "b4 c4 9");
@@ -447,7 +419,7 @@ mod tests {
         let mut key = Vec::new();
         Joint::Separator.append(0, b"a b", &mut key);
         Joint::Separator.append(1, b"c", &mut key);
-        worker.count(&key, &[(0, key.len())]);
+        worker.count_with(1, |table| table.count(&key, &[(0, key.len())]));
         live.ask();
         worker.publish(&live);
         let top = live.answer().top;

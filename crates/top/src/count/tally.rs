@@ -14,26 +14,30 @@ use crate::records::rows::RowMaker;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) records: u64,
-    skipped: Option<Skipped>,
-    malformed: Option<Skipped>,
-    not_numbers: Option<Skipped>,
-    unmatched: Option<Skipped>,
-    untimed: Option<Skipped>,
+    /// What was left out, by its kind, in the order of the stored form.
+    left_out: [Option<Skipped>; 5],
     /// Presence of the fields of the condition, and of the fields of the key and the measures.
     pub(crate) presence: [Presence; 2],
     /// Bytes of memory of the table at the end.
     pub(crate) memory: u64,
 }
 
+/// Kind of what was left out.
+#[derive(Clone, Copy)]
+enum LeftOut {
+    Skipped,
+    Malformed,
+    NotNumbers,
+    Unmatched,
+    Untimed,
+}
+
 impl Tally {
     /// Completes an answer by all that is not counted by key.
     pub(crate) fn complete(self, answer: &mut Answer, query: &Query) {
-        let Self { records, skipped, malformed, not_numbers, unmatched, untimed, presence, .. } = self;
+        let Self { records, left_out, presence, .. } = self;
         answer.records = records;
-        answer.skipped = skipped;
-        answer.malformed = malformed;
-        answer.not_numbers = not_numbers;
-        answer.unmatched = unmatched;
+        [answer.skipped, answer.malformed, answer.not_numbers, answer.unmatched, answer.untimed] = left_out;
         if let Some(rows) = query.rows.as_deref().filter(|_| !answer.partial) {
             let [condition, values] = &presence;
             answer.absent = rows.absent(condition, values);
@@ -42,22 +46,24 @@ impl Tally {
         answer.key_names = query.key_names.clone();
         answer.measure_names = query.measure_names.clone();
         answer.sort_by = query.order.by;
-        answer.untimed = untimed;
     }
 
     pub(crate) fn merge(self, other: Self) -> Self {
         let [condition, values] = self.presence;
         let [other_condition, other_values] = &other.presence;
+        let mut others = other.left_out.into_iter();
         Self {
             records: self.records + other.records,
-            skipped: Skipped::merge(self.skipped, other.skipped),
-            malformed: Skipped::merge(self.malformed, other.malformed),
-            not_numbers: Skipped::merge(self.not_numbers, other.not_numbers),
-            unmatched: Skipped::merge(self.unmatched, other.unmatched),
-            untimed: Skipped::merge(self.untimed, other.untimed),
+            left_out: self.left_out.map(|own| Skipped::merge(own, others.next().flatten())),
             presence: [condition.merge(other_condition), values.merge(other_values)],
             memory: self.memory + other.memory,
         }
+    }
+
+    /// Adds records or values that were left out.
+    fn add(&mut self, kind: LeftOut, added: Skipped) {
+        let all = &mut self.left_out[kind as usize];
+        *all = Skipped::merge(all.take(), Some(added));
     }
 
     /// Counts the records without a key.
@@ -65,17 +71,16 @@ impl Tally {
         let Some(&first) = missing.first() else { return };
         let record = records[first as usize];
         let first = Skipped::new(missing.len() as u64, block.place(record.0), bytes_of(block.bytes, record));
-        first.add_to(&mut self.skipped);
+        self.add(LeftOut::Skipped, first);
     }
 
     /// Counts the records that no expression for keys matches, and the records without a time.
     pub(crate) fn add_left_out(&mut self, block: &Block<'_>, rows: &RowMaker<'_>) {
-        for (left_out, all) in
-            [(rows.unmatched, &mut self.unmatched), (rows.times.untimed, &mut self.untimed)]
+        for (left_out, kind) in [(rows.unmatched, LeftOut::Unmatched), (rows.times.untimed, LeftOut::Untimed)]
         {
             if let Some(first) = left_out.first {
                 let record = bytes_of(block.bytes, first);
-                Skipped::new(left_out.count, block.place(first.0), record).add_to(all);
+                self.add(kind, Skipped::new(left_out.count, block.place(first.0), record));
             }
         }
     }
@@ -92,7 +97,7 @@ impl Tally {
         let (value, at) = rows.value(block.bytes, row, column);
         let first = Skipped::new(values.len() as u64, block.place(record.0), value);
         let first = first.because(at.saturating_sub(record.0) + 1, rows.field_name(column));
-        first.add_to(&mut self.not_numbers);
+        self.add(LeftOut::NotNumbers, first);
     }
 
     /// Counts the malformed records.
@@ -105,14 +110,14 @@ impl Tally {
         let first =
             Skipped::new(malformed.len() as u64, block.place(record.0), bytes_of(block.bytes, record));
         let first = first.because((at as usize).saturating_sub(record.0) + 1, reason.to_owned());
-        first.add_to(&mut self.malformed);
+        self.add(LeftOut::Malformed, first);
     }
 
     /// Appends all numbers, without the first records that were left out.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
-        let Self { records, skipped, malformed, not_numbers, unmatched, untimed, presence, .. } = self;
+        let Self { records, left_out, presence, .. } = self;
         varint::put(out, *records);
-        for left_out in [skipped, malformed, not_numbers, unmatched, untimed] {
+        for left_out in left_out {
             varint::put(out, left_out.as_ref().map_or(0, |left_out| left_out.count));
         }
         presence.iter().for_each(|presence| presence.encode(out));
@@ -121,13 +126,14 @@ impl Tally {
     /// Takes what [`Tally::encode`] has written from the beginning of `bytes`. `None` if there is something else.
     pub(crate) fn decode(bytes: &mut &[u8]) -> Option<Self> {
         let mut number = || varint::take(bytes).filter(|count| *count <= MAX_COUNT);
+        let records = number()?;
+        let mut left_out = [const { None }; 5];
+        for count in &mut left_out {
+            *count = Skipped::number(number()?);
+        }
         Some(Self {
-            records: number()?,
-            skipped: Skipped::number(number()?),
-            malformed: Skipped::number(number()?),
-            not_numbers: Skipped::number(number()?),
-            unmatched: Skipped::number(number()?),
-            untimed: Skipped::number(number()?),
+            records,
+            left_out,
             presence: [Presence::decode(bytes)?, Presence::decode(bytes)?],
             memory: 0,
         })

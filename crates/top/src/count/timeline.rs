@@ -106,16 +106,19 @@ fn add_empty_buckets(answer: &mut Answer, buckets: &Buckets, is_reversed: bool) 
     let mut rows = rows.into_iter().peekable();
     let row = |start: i64| {
         let known = rows.next_if(|row| row.key == bucket::prefix(start));
-        known.unwrap_or_else(|| KeyCount {
-            values: vec![Quantity::None; measures],
-            ..KeyCount::new(bucket::prefix(start).to_vec(), 0)
-        })
+        known.unwrap_or_else(|| empty_row(start, measures))
     };
     answer.top = starts.into_iter().map(row).collect();
     if is_reversed {
         answer.top.reverse();
     }
     answer.long_gaps = gaps;
+}
+
+/// The row of a bucket without records.
+pub(crate) fn empty_row(start: i64, measures: usize) -> KeyCount {
+    let values = vec![Quantity::None; measures];
+    KeyCount { values, ..KeyCount::new(bucket::prefix(start).to_vec(), 0) }
 }
 
 /// Leaves only the rows of the first keys, in the order of time and of the keys, and makes the counts of these by bucket.

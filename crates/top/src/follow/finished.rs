@@ -7,7 +7,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crate::count::answer::{Answer, KeyCount};
 use crate::count::table::{JoinedShard, SHARDS, Table};
 use crate::count::timeline;
-use crate::measure::quantity::Quantity;
 use crate::query::{CountShape, Query};
 use crate::time::{BucketCache, Buckets, bucket};
 
@@ -110,7 +109,9 @@ impl EndedBuckets {
                 let (starts, gaps) = buckets.all_starts(&known);
                 long_gaps = gaps;
                 let between = starts.iter().skip(1).take(starts.len().saturating_sub(2));
-                finished.extend(between.map(|&empty| bucket(vec![empty_row(empty, query)], query)));
+                finished.extend(between.map(|&empty| {
+                    bucket(vec![timeline::empty_row(empty, query.measure_names.len())], query)
+                }));
             }
             let mut own = bucket(rows, query);
             own.is_late = is_late;
@@ -126,11 +127,6 @@ impl EndedBuckets {
 fn has_passed(instant: i64) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(now.as_secs()).is_ok_and(|now| now > instant)
-}
-
-fn empty_row(start: i64, query: &Query) -> KeyCount {
-    let values = vec![Quantity::None; query.measure_names.len()];
-    KeyCount { values, ..KeyCount::new(bucket::prefix(start).to_vec(), 0) }
 }
 
 /// The answer for a single bucket.

@@ -282,10 +282,10 @@ struct NumberParts<'t> {
 impl<'t> NumberParts<'t> {
     /// Returns `None` if the text is no number.
     fn split(text: &'t [u8]) -> Option<Self> {
-        let (is_negative, rest) = sign(text);
-        let (whole, rest) = leading_digits(rest);
+        let (is_negative, rest) = split_sign(text);
+        let (whole, rest) = split_digits(rest);
         let (fraction, rest) = match rest.split_first() {
-            Some((b'.', rest)) => leading_digits(rest),
+            Some((b'.', rest)) => split_digits(rest),
             _ => (&b""[..], rest),
         };
         if whole.is_empty() && fraction.is_empty() {
@@ -347,7 +347,7 @@ fn shifted(head: &[u8], tail: &[u8], shift: i64, factor: u32) -> Option<i128> {
 }
 
 /// Returns whether a number is negative, and the rest after its optional sign.
-fn sign(text: &[u8]) -> (bool, &[u8]) {
+pub(crate) fn split_sign(text: &[u8]) -> (bool, &[u8]) {
     match text.split_first() {
         Some((b'-', rest)) => (true, rest),
         Some((b'+', rest)) => (false, rest),
@@ -356,13 +356,13 @@ fn sign(text: &[u8]) -> (bool, &[u8]) {
 }
 
 /// Splits a text after its leading digits.
-fn leading_digits(text: &[u8]) -> (&[u8], &[u8]) {
+pub(crate) fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
 }
 
 /// Parses an exponent. Those beyond 64 bits are as good as the greatest.
 fn exponent(text: &[u8]) -> Option<i64> {
-    let (is_negative, digits) = sign(text);
+    let (is_negative, digits) = split_sign(text);
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }

@@ -1,6 +1,7 @@
 //! The options of a count, and the errors in them.
 
 use std::fmt;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use finecomb_sys::setters;
@@ -184,6 +185,14 @@ options! {
         pub memory: Option<MemoryLimit> = None,
         /// Count the keys of an approximate answer exactly, by reading all inputs a second time. They must be files. Default: no.
         pub recount: bool = false,
+    }
+}
+
+impl QueryOptions {
+    /// The instants that are counted.
+    pub(crate) fn window(&self) -> Range<i64> {
+        self.since.map_or(i64::MIN, |since| since.nanoseconds)
+            ..self.until.map_or(i64::MAX, |until| until.nanoseconds)
     }
 }
 

@@ -92,8 +92,7 @@ impl TimeQuery {
             columns,
             form: time_form.clone(),
             zone: zone.clone(),
-            window: since.map_or(i64::MIN, |since| since.nanoseconds)
-                ..until.map_or(i64::MAX, |until| until.nanoseconds),
+            window: options.window(),
             buckets: every.map(|every| Buckets::new(every, zone.clone())),
             slices: last.filter(|_| every.is_none()).map(|last| Buckets::new(last.slice(), Zone::UTC)),
         }))
@@ -240,22 +239,23 @@ impl RowQuery {
 
     /// Whether a field is selected by number.
     pub(crate) fn has_positions(&self) -> bool {
-        let fields = self.condition_columns.fields.iter().chain(&self.value_columns.fields);
-        let time = self.time.iter().flat_map(|time| &time.columns).flat_map(|columns| &columns.fields);
-        fields.chain(time).any(|field| matches!(field, Field::Position(_)))
+        self.fields().any(|field| matches!(field, Field::Position(_)))
     }
 
     /// Names of the fields of the format.
     pub(crate) fn field_names(&self) -> Vec<&str> {
+        let names = self.fields().filter_map(|field| match field {
+            Field::Named(name) => Some(&name.text[..]),
+            Field::Position(_) => None,
+        });
+        names.collect()
+    }
+
+    /// The fields that are extracted by the format.
+    fn fields(&self) -> impl Iterator<Item = &Field> {
         let time = self.time.iter().flat_map(|time| &time.columns);
         let columns = [&self.condition_columns, &self.value_columns].into_iter().chain(time);
-        columns
-            .flat_map(|columns| &columns.fields)
-            .filter_map(|field| match field {
-                Field::Named(name) => Some(&name.text[..]),
-                Field::Position(_) => None,
-            })
-            .collect()
+        columns.flat_map(|columns| &columns.fields)
     }
 }
 

@@ -332,15 +332,10 @@ impl<'q> RowMaker<'q> {
         let mut malformed = self.cells.malformed().iter().map(|malformed| malformed.record).peekable();
         let mut is_sound = |row: u32| malformed.next_if_eq(&row).is_none();
         match self.rows.key {
-            KeySource::Record => {
+            source @ (KeySource::Record | KeySource::Nothing) => {
                 for row in (0..rows).filter(|&row| is_sound(row)) {
-                    keys.spans.push(self.records[row as usize]);
-                    self.key_rows.push(row);
-                }
-            }
-            KeySource::Nothing => {
-                for row in (0..rows).filter(|&row| is_sound(row)) {
-                    keys.spans.push((0, 0));
+                    let record = self.records[row as usize];
+                    keys.spans.push(if source == KeySource::Record { record } else { (0, 0) });
                     self.key_rows.push(row);
                 }
             }

@@ -115,7 +115,7 @@ mod tests {
             let worker = WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
             for (minute, key) in *pairs {
                 let key = [&bucket::prefix(minute * MINUTE)[..], key.as_bytes()].concat();
-                worker.count(&key, &[(0, key.len())]);
+                worker.count_with(1, |table| table.count(&key, &[(0, key.len())]));
             }
             worker
         });

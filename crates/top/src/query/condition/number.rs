@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::measure::number::{split_digits, split_sign};
+
 /// Names of all units, for messages.
 pub(super) const UNITS: &str = "ns us µs ms s m h d B k kB KB M MB G GB TB KiB MiB GiB TiB";
 
@@ -156,19 +158,6 @@ impl Digits {
 
 fn without_zeros(digits: &[u8]) -> &[u8] {
     &digits[digits.iter().take_while(|&&digit| digit == b'0').count()..]
-}
-
-/// Returns whether a number is negative, and the text after its sign.
-fn split_sign(text: &[u8]) -> (bool, &[u8]) {
-    match text {
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        _ => (false, text),
-    }
-}
-
-fn split_digits(text: &[u8]) -> (&[u8], &[u8]) {
-    text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
 }
 
 /// Returns the exponent at the start of a text, 0 without one, and the rest; `None` if it is invalid or too long.
