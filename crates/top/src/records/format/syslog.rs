@@ -32,7 +32,7 @@ pub(crate) struct Syslog {
 
 /// An error for a field that syslog records cannot have, as it is shown, with its name if it has one.
 fn unknown_field(field: &str, name: Option<&str>) -> FormatError {
-    let near = name.and_then(|name| did_you_mean(name, NAMES.iter().copied().flatten().copied()));
+    let near = name.and_then(|name| did_you_mean(name, FIELDS.iter().flat_map(|(_, names)| *names).copied()));
     let hint = near.unwrap_or_else(|| {
         let names = names().collect::<Vec<_>>().join(", ");
         format!("their fields are {names} and, of structured data, sd.ID.PARAM")
@@ -40,23 +40,23 @@ fn unknown_field(field: &str, name: Option<&str>) -> FormatError {
     FormatError::Other(format!("syslog records have no field {field}; {hint}"))
 }
 
-/// Names of the fields other than those of structured data, each with its aliases.
-const NAMES: [&[&str]; 10] = [
-    &["pri", "priority"],
-    &["facility"],
-    &["severity"],
-    &["version"],
-    &["time", "timestamp"],
-    &["host", "hostname"],
-    &["program", "app", "appname", "tag"],
-    &["pid", "procid"],
-    &["msgid"],
-    &["message", "msg"],
+/// The fields other than those of structured data, each with its name and its aliases.
+const FIELDS: [(WantedField, &[&str]); 10] = [
+    (WantedField::Priority, &["pri", "priority"]),
+    (WantedField::Facility, &["facility"]),
+    (WantedField::Severity, &["severity"]),
+    (WantedField::Version, &["version"]),
+    (WantedField::Time, &["time", "timestamp"]),
+    (WantedField::Host, &["host", "hostname"]),
+    (WantedField::Program, &["program", "app", "appname", "tag"]),
+    (WantedField::ProcessId, &["pid", "procid"]),
+    (WantedField::MessageId, &["msgid"]),
+    (WantedField::Message, &["message", "msg"]),
 ];
 
 /// The names of the fields other than those of structured data, without their aliases.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    NAMES.iter().filter_map(|names| names.first().copied())
+    FIELDS.iter().filter_map(|(_, names)| names.first().copied())
 }
 
 /// A wanted field.
@@ -101,24 +101,16 @@ const SEVERITIES: [&str; 8] = ["emerg", "alert", "crit", "err", "warning", "noti
 impl WantedField {
     fn new(field: &Field) -> Result<Self, FormatError> {
         let Field::Named(name) = field else { return Err(unknown_field(&field.to_string(), None)) };
-        Ok(match name.text.as_str() {
-            "pri" | "priority" => Self::Priority,
-            "facility" => Self::Facility,
-            "severity" => Self::Severity,
-            "version" => Self::Version,
-            "time" | "timestamp" => Self::Time,
-            "host" | "hostname" => Self::Host,
-            "program" | "app" | "appname" | "tag" => Self::Program,
-            "pid" | "procid" => Self::ProcessId,
-            "msgid" => Self::MessageId,
-            "message" | "msg" => Self::Message,
-            name => match name.strip_prefix("sd.").and_then(|rest| Some((rest, rest.split_once('.')?))) {
-                Some((rest, (id, parameter))) if !id.is_empty() && !parameter.is_empty() => {
-                    Self::Parameter(rest.as_bytes().into())
-                }
-                _ => return Err(unknown_field(&format!("'{name}'"), Some(name))),
-            },
-        })
+        let name = name.text.as_str();
+        if let Some((field, _)) = FIELDS.iter().find(|(_, names)| names.contains(&name)) {
+            return Ok(field.clone());
+        }
+        match name.strip_prefix("sd.").and_then(|rest| Some((rest, rest.split_once('.')?))) {
+            Some((rest, (id, parameter))) if !id.is_empty() && !parameter.is_empty() => {
+                Ok(Self::Parameter(rest.as_bytes().into()))
+            }
+            _ => Err(unknown_field(&format!("'{name}'"), Some(name))),
+        }
     }
 
     fn depth(&self) -> Depth {
@@ -939,7 +931,7 @@ mod tests {
 
     #[test]
     fn every_listed_name_is_a_field_and_aliases_are_the_same() {
-        for names in super::NAMES {
+        for (_, names) in super::FIELDS {
             let field = |name: &str| WantedField::new(&Field::named(name)).expect("a field");
             assert!(names.iter().all(|name| field(name) == field(names[0])), "{names:?}");
         }

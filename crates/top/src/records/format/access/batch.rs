@@ -1,9 +1,8 @@
 //! Extraction of values of many records, a batch at a time.
 
 use finecomb_sys::simd::{Kernel, Masks};
-use memchr::memmem::Finder;
 
-use super::ends::{ShortText, find_byte, find_quote};
+use super::ends::{find_byte, find_quote};
 use super::request::ValuePart;
 use super::{AccessLog, Check, EndSearch, TextAfter, ValueStep};
 use crate::cells::{Cell, Cells, Span};
@@ -57,66 +56,21 @@ struct RecordBatch<'a> {
     failures: Vec<(usize, usize, &'static str)>,
 }
 
-/// Search for the end of a value between `start` and `end`.
-trait FindEnd {
-    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize>;
-}
-
-struct ToByte(u8);
-struct ToEndOfUser<'a>(&'a ShortText);
-struct ToQuote;
-struct ToSpace;
-struct ToEnd;
-
-// No closures: a closure would be compiled without the instructions of `masks`.
-impl FindEnd for ToByte {
-    #[inline(always)]
-    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
-        find_byte(masks, text, start, end, self.0)
-    }
-}
-
-impl FindEnd for ShortText {
-    #[inline(always)]
-    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
-        ShortText::find(self, masks, text, start, end)
-    }
-}
-
-impl FindEnd for Finder<'_> {
-    #[inline(always)]
-    fn find<M: Masks>(&self, _: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
-        Finder::find(self, &text[start..end]).map(|at| start + at)
-    }
-}
-
-impl FindEnd for ToEndOfUser<'_> {
-    #[inline(always)]
-    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
-        let found = self.0.find(masks, text, start, end)?;
-        (!text[start..found].starts_with(b"- ")).then_some(found)
-    }
-}
-
-impl FindEnd for ToQuote {
-    #[inline(always)]
-    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
-        find_quote(masks, text, start, end)
-    }
-}
-
-impl FindEnd for ToSpace {
-    #[inline(always)]
-    fn find<M: Masks>(&self, masks: M, text: &[u8], start: usize, end: usize) -> Option<usize> {
-        Some(find_byte(masks, text, start, end, b' ').unwrap_or(end))
-    }
-}
-
-impl FindEnd for ToEnd {
-    #[inline(always)]
-    fn find<M: Masks>(&self, _: M, _: &[u8], _: usize, end: usize) -> Option<usize> {
-        Some(end)
-    }
+/// Finds the end of the value of each record by an expression of the text, and the bounds of the search. A macro, as a closure
+/// would be compiled without the instructions of the masks.
+macro_rules! find_ends {
+    ($batch:expr, $reason:expr, ($text:ident, $start:ident, $end:ident) => $found:expr) => {
+        for (index, &(_, $end)) in $batch.records.iter().enumerate() {
+            let ($text, $start) = ($batch.text, $batch.starts[index]);
+            if $start == NOWHERE {
+                continue;
+            }
+            match $found {
+                Some(found) => $batch.ends[index] = found,
+                None => $batch.fail(index, $start, $reason),
+            }
+        }
+    };
 }
 
 impl<'a> RecordBatch<'a> {
@@ -138,27 +92,28 @@ impl<'a> RecordBatch<'a> {
     fn search<M: Masks>(&mut self, masks: M, step: &ValueStep) {
         let reason = step.reason();
         match &step.end {
-            &EndSearch::Byte(byte) => self.find(masks, &ToByte(byte), reason),
-            EndSearch::Short(text) => self.find(masks, text, reason),
-            EndSearch::Long(finder) => self.find(masks, &**finder, reason),
-            EndSearch::User(text) => self.find(masks, &ToEndOfUser(text), reason),
-            EndSearch::Quote => self.find(masks, &ToQuote, reason),
-            EndSearch::Space => self.find(masks, &ToSpace, reason),
-            EndSearch::End => self.find(masks, &ToEnd, reason),
-        }
-    }
-
-    #[inline(always)]
-    fn find<M: Masks, E: FindEnd>(&mut self, masks: M, to: &E, reason: &'static str) {
-        for (index, &(_, end)) in self.records.iter().enumerate() {
-            let start = self.starts[index];
-            if start == NOWHERE {
-                continue;
+            &EndSearch::Byte(byte) => {
+                find_ends!(self, reason, (text, start, end) => find_byte(masks, text, start, end, byte));
             }
-            match to.find(masks, self.text, start, end) {
-                Some(found) => self.ends[index] = found,
-                None => self.fail(index, start, reason),
+            EndSearch::Short(short) => {
+                find_ends!(self, reason, (text, start, end) => short.find(masks, text, start, end));
             }
+            EndSearch::Long(finder) => {
+                find_ends!(self, reason, (text, start, end) => {
+                    finder.find(&text[start..end]).map(|at| start + at)
+                });
+            }
+            EndSearch::User(short) => find_ends!(self, reason, (text, start, end) => {
+                let found = short.find(masks, text, start, end);
+                found.filter(|&found| !text[start..found].starts_with(b"- "))
+            }),
+            EndSearch::Quote => {
+                find_ends!(self, reason, (text, start, end) => find_quote(masks, text, start, end));
+            }
+            EndSearch::Space => find_ends!(self, reason, (text, start, end) => {
+                Some(find_byte(masks, text, start, end, b' ').unwrap_or(end))
+            }),
+            EndSearch::End => find_ends!(self, reason, (_text, _start, end) => Some(end)),
         }
     }
 
