@@ -7,6 +7,7 @@ use std::iter;
 
 use crate::count::answer::{Answer, KeyCount, Series, SeriesCount};
 use crate::count::bucket_pairs::{self, OfWorker};
+use crate::count::order::Entry;
 use crate::count::table::Table;
 use crate::measure::quantity::Quantity;
 use crate::query::options::SortBy;
@@ -180,14 +181,11 @@ pub(crate) fn first_keys<'k>(
     for (key, count) in counts {
         *totals.entry(key).or_default() += count;
     }
-    let distinct = totals.len();
-    let mut keys: Vec<KeyCount> = totals
-        .into_iter()
-        .filter(|&(_, count)| count >= order.min_count)
-        .map(|(key, count)| KeyCount::new(key.to_vec(), count))
-        .collect();
-    order.arrange(&mut keys);
-    (distinct, keys)
+    let totals = totals.into_iter().map(|(key, count)| Entry { key, count, hash: 0, group: 0 });
+    let totals: Vec<Entry<'_>> = totals.collect();
+    let mut first = order.select_from(totals.iter(), None);
+    order.arrange(&mut first);
+    (totals.len(), first)
 }
 
 /// The rows of these keys in the order of time and of the keys, each with the start of its bucket and the place of its key.

@@ -34,8 +34,8 @@ pub(super) struct Column {
     /// Number of decimal places of all states: the most that a value of any group has.
     places: u8,
     sums: Option<ExactSums>,
-    min: Option<Extremes>,
-    max: Option<Extremes>,
+    /// Least and greatest values.
+    extremes: [Option<Extremes>; 2],
     percentiles: Option<Percentiles>,
     distinct: Option<Distinct>,
 }
@@ -49,26 +49,21 @@ impl Column {
     pub(super) fn require(&mut self, kind: &MeasureKind) {
         match kind {
             MeasureKind::Sum | MeasureKind::Mean => _ = self.sums.get_or_insert_default(),
-            MeasureKind::Min => _ = self.min.get_or_insert_with(|| Extremes::new(true)),
-            MeasureKind::Max => _ = self.max.get_or_insert_with(|| Extremes::new(false)),
+            MeasureKind::Min => _ = self.extremes[0].get_or_insert_with(|| Extremes::new(true)),
+            MeasureKind::Max => _ = self.extremes[1].get_or_insert_with(|| Extremes::new(false)),
             MeasureKind::Percentile(_) => _ = self.percentiles.get_or_insert_default(),
             MeasureKind::Distinct => _ = self.distinct.get_or_insert_default(),
         }
     }
 
     fn has_numbers(&self) -> bool {
-        self.sums.is_some() || self.min.is_some() || self.max.is_some() || self.percentiles.is_some()
-    }
-
-    /// The states of least and greatest values.
-    fn extremes(&mut self) -> impl Iterator<Item = &mut Extremes> {
-        self.min.iter_mut().chain(&mut self.max)
+        self.sums.is_some() || self.extremes.iter().any(Option::is_some) || self.percentiles.is_some()
     }
 
     /// Makes room for `count` groups.
     pub(super) fn resize(&mut self, count: usize) {
         self.sums.iter_mut().for_each(|sums| sums.resize(count));
-        self.extremes().for_each(|extremes| extremes.resize(count));
+        self.extremes.iter_mut().flatten().for_each(|extremes| extremes.resize(count));
         self.percentiles.iter_mut().for_each(|percentiles| percentiles.resize(count));
         self.distinct.iter_mut().for_each(|distinct| distinct.resize(count));
     }
@@ -88,7 +83,7 @@ impl Column {
             sums.add(groups, units);
             sums.add_wide(wide_groups, wide);
         }
-        for extremes in self.extremes() {
+        for extremes in self.extremes.iter_mut().flatten() {
             extremes.add(groups, units);
             extremes.add_wide(wide_groups, wide);
         }
@@ -107,7 +102,7 @@ impl Column {
     pub(super) fn encode(&self, group: usize, form: Form, out: &mut Vec<u8>) {
         let places = self.places;
         self.sums.iter().for_each(|sums| sums.encode(group, out));
-        self.min.iter().chain(&self.max).for_each(|extremes| extremes.encode(group, out));
+        self.extremes.iter().flatten().for_each(|extremes| extremes.encode(group, out));
         self.percentiles.iter().for_each(|percentiles| percentiles.encode(group, places, form, out));
         self.distinct.iter().for_each(|distinct| distinct.encode(group, form, out));
     }
@@ -117,7 +112,7 @@ impl Column {
         self.resize(group + 1);
         let places = self.places;
         self.sums.iter_mut().try_for_each(|sums| sums.decode(group, places, bytes))?;
-        self.extremes().try_for_each(|extremes| extremes.decode(group, places, bytes))?;
+        self.extremes.iter_mut().flatten().try_for_each(|extremes| extremes.decode(group, places, bytes))?;
         self.percentiles.iter_mut().try_for_each(|percentiles| percentiles.decode(group, places, bytes))?;
         self.distinct.iter_mut().try_for_each(|distinct| distinct.decode(group, bytes))
     }
@@ -130,7 +125,7 @@ impl Column {
         }
         self.places = places;
         self.sums.iter_mut().for_each(|sums| sums.raise(exponent));
-        self.extremes().for_each(|extremes| extremes.raise(exponent));
+        self.extremes.iter_mut().flatten().for_each(|extremes| extremes.raise(exponent));
         self.percentiles.iter_mut().for_each(|percentiles| percentiles.raise(exponent));
     }
 
@@ -141,10 +136,7 @@ impl Column {
         if let (Some(own), Some(other)) = (&mut self.sums, &other.sums) {
             own.merge(other, pairs, exponent);
         }
-        if let (Some(own), Some(other)) = (&mut self.min, &other.min) {
-            own.merge(other, pairs, exponent);
-        }
-        if let (Some(own), Some(other)) = (&mut self.max, &other.max) {
+        for (own, other) in self.extremes.iter_mut().flatten().zip(other.extremes.iter().flatten()) {
             own.merge(other, pairs, exponent);
         }
         if let (Some(own), Some(other)) = (&mut self.percentiles, &other.percentiles) {
@@ -160,8 +152,8 @@ impl Column {
         let value = match kind {
             MeasureKind::Sum => self.sums.as_ref().map(|sums| sums.sum(group, places)),
             MeasureKind::Mean => self.sums.as_ref().map(|sums| sums.mean(group, places)),
-            MeasureKind::Min => self.min.as_ref().map(|min| min.value(group, places)),
-            MeasureKind::Max => self.max.as_ref().map(|max| max.value(group, places)),
+            MeasureKind::Min => self.extremes[0].as_ref().map(|min| min.value(group, places)),
+            MeasureKind::Max => self.extremes[1].as_ref().map(|max| max.value(group, places)),
             MeasureKind::Percentile(percentile) => {
                 self.percentiles.as_ref().map(|values| values.value(group, *percentile, places))
             }
@@ -172,8 +164,7 @@ impl Column {
 
     pub(super) fn memory(&self) -> usize {
         self.sums.as_ref().map_or(0, ExactSums::memory)
-            + self.min.as_ref().map_or(0, Extremes::memory)
-            + self.max.as_ref().map_or(0, Extremes::memory)
+            + self.extremes.iter().flatten().map(Extremes::memory).sum::<usize>()
             + self.percentiles.as_ref().map_or(0, Percentiles::memory)
             + self.distinct.as_ref().map_or(0, Distinct::memory)
     }

@@ -1,5 +1,6 @@
 //! An answer as a table, from which most formats are written.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::count::answer::{Answer, KeyCount};
@@ -115,7 +116,15 @@ impl<'a> AnswerTable<'a> {
     }
 }
 
-impl Value<'_> {
+impl<'a> Value<'a> {
+    /// The bytes of a key, or the text of a number, which is empty for a measure without a value.
+    pub(super) fn bytes(self) -> Cow<'a, [u8]> {
+        match self {
+            Self::Key(key) => Cow::Borrowed(key),
+            number => Cow::Owned(number.number("").unwrap_or_default().into_bytes()),
+        }
+    }
+
     /// The text of a number; `none` for a measure without a value. The bytes of a key are not text.
     pub(super) fn number(self, none: &str) -> Option<String> {
         match self {

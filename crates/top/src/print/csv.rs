@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use csv_core::Writer;
 
-use super::columns::{AnswerTable, Format, Layout, Value};
+use super::columns::{AnswerTable, Format, Layout};
 use crate::count::answer::Answer;
 
 /// Comma-separated values (RFC 4180) with a header: `count,key`, with the measures between the two, and with a column
@@ -21,12 +21,7 @@ impl Format for Csv {
             row.end(out)?;
         }
         for values in columns.rows() {
-            for value in values {
-                match value {
-                    Value::Key(key) => row.push(key),
-                    number => row.push(number.number("").unwrap_or_default().as_bytes()),
-                }
-            }
+            values.into_iter().for_each(|value| row.push(&value.bytes()));
             row.end(out)?;
         }
         Ok(())

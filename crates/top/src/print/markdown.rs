@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::columns::{AnswerTable, Format, Layout, Value};
+use super::columns::{AnswerTable, Format, Layout};
 use crate::count::answer::Answer;
 
 /// A table in GitHub Flavored Markdown. In keys, `|`, `\` and what would begin markup are escaped with a backslash, a line
@@ -22,10 +22,7 @@ impl Format for Markdown {
             writeln!(out, "| {} |", rule.collect::<Vec<_>>().join(" | "))?;
         }
         for row in columns.rows() {
-            let values = row.into_iter().map(|value| match value {
-                Value::Key(key) => escaped(&String::from_utf8_lossy(key)),
-                number => number.number("").unwrap_or_default(),
-            });
+            let values = row.into_iter().map(|value| escaped(&String::from_utf8_lossy(&value.bytes())));
             writeln!(out, "| {} |", values.collect::<Vec<_>>().join(" | "))?;
         }
         Ok(())

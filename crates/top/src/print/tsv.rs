@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::columns::{AnswerTable, Format, Layout, Value};
+use super::columns::{AnswerTable, Format, Layout};
 use crate::count::answer::Answer;
 
 /// Tab-separated values with a header: `count`, `key`, with the measures between the two, and with a column for each
@@ -24,10 +24,7 @@ impl Format for Tsv {
         for row in columns.rows() {
             for (index, value) in row.into_iter().enumerate() {
                 separate(index, out)?;
-                match value {
-                    Value::Key(key) => write_escaped(key, out)?,
-                    number => out.write_all(number.number("").unwrap_or_default().as_bytes())?,
-                }
+                write_escaped(&value.bytes(), out)?;
             }
             out.write_all(b"\n")?;
         }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::count::answer::{KeyCount, Series, SeriesCount};
-use crate::count::order::Entry;
 use crate::count::table::Table;
+use crate::count::timeline;
 use crate::query::{Order, Query};
 use crate::time::{Buckets, bucket};
 
@@ -24,13 +24,8 @@ pub(super) struct BucketedKey {
 /// Returns the first keys of a table in an order, each with its counts by bucket.
 pub(super) fn first_keys(table: &Table, order: &Order) -> Vec<BucketedKey> {
     let entries = table.entries();
-    let mut totals: HashMap<&[u8], u64> = HashMap::new();
-    for entry in &entries {
-        *totals.entry(bucket::split(entry.key).1).or_default() += entry.count;
-    }
-    let totals: Vec<Entry<'_>> =
-        totals.into_iter().map(|(key, count)| Entry { key, count, hash: 0, group: 0 }).collect();
-    let first = order.select_from(totals.iter(), None).into_iter();
+    let counts = entries.iter().map(|entry| (bucket::split(entry.key).1, entry.count));
+    let first = timeline::first_keys(counts, order).1.into_iter();
     let mut first: Vec<BucketedKey> = first.map(|key| BucketedKey { key, buckets: Vec::new() }).collect();
     let places: HashMap<Vec<u8>, usize> =
         first.iter().enumerate().map(|(place, key)| (key.key.key.clone(), place)).collect();
@@ -61,15 +56,8 @@ pub(super) fn merged<'p>(
 ) -> (Series, Vec<i64>) {
     let mut parts: HashMap<&[u8], Vec<&BucketedKey>> = HashMap::new();
     published.for_each(|part| parts.entry(&part.key.key).or_default().push(part));
-    let total = |(key, parts): (&&'p [u8], &Vec<&BucketedKey>)| Entry {
-        key,
-        count: parts.iter().map(|part| part.key.count).sum(),
-        hash: 0,
-        group: 0,
-    };
-    let totals: Vec<Entry<'_>> = parts.iter().map(total).collect();
-    let mut keys = order.select_from(totals.iter(), None);
-    order.arrange(&mut keys);
+    let counts = parts.values().flatten().map(|part| (&part.key.key[..], part.key.count));
+    let (_, mut keys) = timeline::first_keys(counts, order);
     let of_key = |key: &KeyCount| {
         parts.get(&key.key[..]).into_iter().flatten().flat_map(|part| part.buckets.iter().copied())
     };

@@ -25,10 +25,10 @@ pub(super) fn extract(
     });
     let out = RecordCells { csv, text, records, first, rows: rows.collect(), cells };
     match (csv.counts_from_end(), csv.dialect.has_quotes) {
-        (false, false) => dispatch(FromStart::<false>(out)),
-        (false, true) => dispatch(FromStart::<true>(out)),
-        (true, false) => dispatch(FromEnd::<false>(out)),
-        (true, true) => dispatch(FromEnd::<true>(out)),
+        (false, false) => dispatch(ExtractColumns::<false, false>(out)),
+        (false, true) => dispatch(ExtractColumns::<true, false>(out)),
+        (true, false) => dispatch(ExtractColumns::<false, true>(out)),
+        (true, true) => dispatch(ExtractColumns::<true, true>(out)),
     }
 }
 
@@ -86,10 +86,10 @@ impl RecordCells<'_> {
     }
 }
 
-/// Extraction of columns whose places are counted from the beginning.
-struct FromStart<'a, const QUOTES: bool>(RecordCells<'a>);
+/// Extraction of columns, whose places are counted from the beginning unless some are counted from the end.
+struct ExtractColumns<'a, const QUOTES: bool, const FROM_END: bool>(RecordCells<'a>);
 
-impl<const QUOTES: bool> Kernel for FromStart<'_, QUOTES> {
+impl<const QUOTES: bool, const FROM_END: bool> Kernel for ExtractColumns<'_, QUOTES, FROM_END> {
     type Output = ();
 
     #[inline(always)]
@@ -104,11 +104,16 @@ impl<const QUOTES: bool> Kernel for FromStart<'_, QUOTES> {
                 continue;
             }
             let window = reader.window(record.0, record.1);
-            if window.quotes == 0 && window.delimiters.count_ones() >= examined {
+            if !FROM_END && window.quotes == 0 && window.delimiters.count_ones() >= examined {
                 fill_from_window(masks, window.delimiters, &mut out.rows, &skips, index, record.0);
-            } else if fill_from_start(FieldWalk::new(reader, record, window), &mut out, &skips, index)
-                .is_none()
-            {
+                continue;
+            }
+            let walk = FieldWalk::new(reader, record, window);
+            let filled = match FROM_END {
+                true => fill_from_end(walk, &mut out, index),
+                false => fill_from_start(walk, &mut out, &skips, index),
+            };
+            if filled.is_none() {
                 out.fill_one_by_one(index);
             }
         }
@@ -165,29 +170,6 @@ fn fill_from_start<M: Masks, const QUOTES: bool>(
         row[index] = walk.next_cell(out.csv.dialect, out.cells)?;
     }
     Some(())
-}
-
-/// Extraction of columns, some of whose places are counted from the end.
-struct FromEnd<'a, const QUOTES: bool>(RecordCells<'a>);
-
-impl<const QUOTES: bool> Kernel for FromEnd<'_, QUOTES> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<M: Masks>(self, masks: M) {
-        let Self(mut out) = self;
-        let reader =
-            WindowReader::<M, QUOTES> { masks, delimiter: out.csv.dialect.delimiter, text: out.text };
-        for (index, &record) in out.records.iter().enumerate() {
-            if record.0 == record.1 {
-                continue;
-            }
-            let window = reader.window(record.0, record.1);
-            if fill_from_end(FieldWalk::new(reader, record, window), &mut out, index).is_none() {
-                out.fill_one_by_one(index);
-            }
-        }
-    }
 }
 
 /// Fills the cells of a record. `None` if it needs a closer look.
