@@ -36,10 +36,8 @@ const DEFER_FROM: usize = 1 << 14;
 /// Filter of records.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
-    /// All of these must match.
-    pub(crate) must: Vec<RecordPattern>,
-    /// None of these may match.
-    pub(crate) must_not: Vec<RecordPattern>,
+    /// Patterns, each with whether a record must match it or must not. Those that must match come first.
+    pub(crate) patterns: Vec<(RecordPattern, bool)>,
 }
 
 /// The keys of an answer and their order. Keys that are equal by the criterion are ordered by their bytes.
@@ -181,11 +179,8 @@ impl Query {
     pub fn new(options: &QueryOptions) -> Result<Self, QueryError> {
         let case = if options.ignore_case { Case::Ignored } else { Case::Distinct };
         let of = |option| move |error| QueryError::Pattern { option, error };
-        let patterns = |texts: &[String], option| {
-            texts
-                .iter()
-                .map(|text| RecordPattern::new(text, case).map_err(of(option)))
-                .collect::<Result<Vec<_>, _>>()
+        let pattern = |text: &String, option, must_match| {
+            Ok((RecordPattern::new(text, case).map_err(of(option))?, must_match))
         };
         let edits = options
             .sed
@@ -201,6 +196,8 @@ impl Query {
                 .map_err(|error| QueryError::Input { format: rows.input.name().to_owned(), error })?,
             None => None,
         };
+        let grep = options.grep.iter().map(|text| pattern(text, "grep", true));
+        let vgrep = options.vgrep.iter().map(|text| pattern(text, "vgrep", false));
         let key_fields = rows.as_ref().map(RowQuery::key_fields).unwrap_or_default();
         let has_several = key_fields.len() > 1;
         Ok(Self {
@@ -212,10 +209,7 @@ impl Query {
             },
             fields: options.fields.clone(),
             splitter,
-            filter: Filter {
-                must: patterns(&options.grep, "grep")?,
-                must_not: patterns(&options.vgrep, "vgrep")?,
-            },
+            filter: Filter { patterns: grep.chain(vgrep).collect::<Result<_, QueryError>>()? },
             normalizer: options.normalize,
             ignore_case: options.ignore_case,
             joint: if has_several && edits.is_empty() { Joint::Separator } else { Joint::Space },

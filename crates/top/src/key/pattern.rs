@@ -55,13 +55,6 @@ enum BlockSearch {
     Literal(Box<InnerLiteral>),
 }
 
-/// Scratch memory of a [`BlockSearch`], made when it is needed.
-#[derive(Debug, Default)]
-struct BlockCache {
-    regex: Option<Cache>,
-    literal: Option<Box<InnerCache>>,
-}
-
 impl BlockSearch {
     /// Compiles a rewritten expression.
     fn new(hir: &Hir) -> Result<Self, PatternError> {
@@ -73,7 +66,7 @@ impl BlockSearch {
 
     /// Returns a position in the first line from `from` on that has, or may have, a match.
     #[inline(always)]
-    fn find_line(&self, cache: &mut BlockCache, text: &[u8], from: usize) -> Option<InnerMatch> {
+    fn find_line(&self, cache: &mut PatternCache, text: &[u8], from: usize) -> Option<InnerMatch> {
         match self {
             Self::Regex(regex) => {
                 let cache = cache.regex.get_or_insert_with(|| regex.create_cache());
@@ -92,7 +85,8 @@ impl BlockSearch {
 #[derive(Debug, Default)]
 pub(crate) struct PatternCache {
     record: Option<ExpressionCache>,
-    block: BlockCache,
+    regex: Option<Cache>,
+    literal: Option<Box<InnerCache>>,
 }
 
 impl RecordPattern {
@@ -165,7 +159,7 @@ impl LineSearch {
 
     fn next_line(&self, cache: &mut PatternCache, text: &[u8], mut from: usize) -> Option<(Span, usize)> {
         while from < text.len() {
-            let (is_sure, at) = match self.block.find_line(&mut cache.block, text, from)? {
+            let (is_sure, at) = match self.block.find_line(cache, text, from)? {
                 InnerMatch::Confirmed(at) => (true, at),
                 InnerMatch::Candidate(at) => (false, at),
             };

@@ -139,28 +139,6 @@ impl Condition {
         selected.extend(0..records as u32);
         Narrowing { condition: self, cache, text, cells }.narrow(&self.root, true, selected);
     }
-
-    /// Whether the condition holds for a record whose fields have these values: the reference implementation of
-    /// [`Condition::select`].
-    #[cfg(test)]
-    fn holds<'v>(&self, cache: &mut ConditionCache, value: &impl Fn(usize) -> Option<&'v [u8]>) -> bool {
-        self.part_holds(&self.root, cache, value)
-    }
-
-    #[cfg(test)]
-    fn part_holds<'v>(
-        &self,
-        part: &Formula,
-        cache: &mut ConditionCache,
-        value: &impl Fn(usize) -> Option<&'v [u8]>,
-    ) -> bool {
-        match part {
-            Formula::All(parts) => parts.iter().all(|part| self.part_holds(part, cache, value)),
-            Formula::Any(parts) => parts.iter().any(|part| self.part_holds(part, cache, value)),
-            Formula::Not(part) => !self.part_holds(part, cache, value),
-            Formula::Test(test) => test.holds(self, cache, value),
-        }
-    }
 }
 
 /// The evaluation of a condition for the records of a block.

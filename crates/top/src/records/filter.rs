@@ -7,12 +7,8 @@ use crate::key::pattern::{PatternCache, RecordPattern};
 use crate::query::Filter;
 use crate::records::split::split_records;
 
-/// Scratch memory of a filter.
-#[derive(Debug)]
-pub(crate) struct FilterCache {
-    must: Vec<PatternCache>,
-    must_not: Vec<PatternCache>,
-}
+/// Scratch memory of a filter, by pattern.
+pub(crate) type FilterCache = Vec<PatternCache>;
 
 /// Result of a filter for a record.
 #[derive(Clone, Copy, Debug)]
@@ -28,24 +24,20 @@ pub(crate) enum Verdict<'f> {
 impl Filter {
     /// Whether all records are selected.
     pub(crate) fn accepts_all(&self) -> bool {
-        self.must.is_empty() && self.must_not.is_empty()
+        self.patterns.is_empty()
     }
 
     pub(crate) fn cache(&self) -> FilterCache {
-        let caches = |patterns: &[RecordPattern]| patterns.iter().map(|_| PatternCache::default()).collect();
-        FilterCache { must: caches(&self.must), must_not: caches(&self.must_not) }
+        self.patterns.iter().map(|_| PatternCache::default()).collect()
     }
 
     /// Judges a record: the reference implementation of [`Filter::select`].
     pub(crate) fn judge(&self, cache: &mut FilterCache, record: &[u8]) -> Verdict<'_> {
-        for (pattern, cache) in self.must.iter().zip(&mut cache.must) {
-            if pattern.find(cache, record).is_none() {
-                return Verdict::NotMatched(pattern);
-            }
-        }
-        for (pattern, cache) in self.must_not.iter().zip(&mut cache.must_not) {
-            if let Some(found) = pattern.find(cache, record) {
-                return Verdict::Excluded(pattern, found);
+        for ((pattern, must_match), cache) in self.patterns.iter().zip(cache) {
+            match pattern.find(cache, record) {
+                None if *must_match => return Verdict::NotMatched(pattern),
+                Some(found) if !must_match => return Verdict::Excluded(pattern, found),
+                _ => {}
             }
         }
         Verdict::Selected
@@ -64,39 +56,25 @@ impl Filter {
         ends: &mut LineEnds,
         records: &mut Vec<Span>,
     ) {
-        records.clear();
-        match (&self.must[..], &self.must_not[..]) {
-            ([first, others @ ..], _) => {
-                let (first_cache, other_caches) = cache.must.split_at_mut(1);
-                let mut from = 0;
-                while let Some((record, next)) = first.next_line(&mut first_cache[0], text, from) {
-                    records.push(record);
-                    from = next;
-                }
-                retain(records, text, others, other_caches, true);
-                retain(records, text, &self.must_not, &mut cache.must_not, false);
+        let (Some(((first, must_match), others)), Some((first_cache, caches))) =
+            (self.patterns.split_first(), cache.split_first_mut())
+        else {
+            return split_records(text, ends, records);
+        };
+        if *must_match {
+            records.clear();
+            let mut from = 0;
+            while let Some((record, next)) = first.next_line(first_cache, text, from) {
+                records.push(record);
+                from = next;
             }
-            ([], [first, others @ ..]) => {
-                let (first_cache, other_caches) = cache.must_not.split_at_mut(1);
-                split_records(text, ends, records);
-                drop_matching(first, &mut first_cache[0], text, records);
-                retain(records, text, others, other_caches, false);
-            }
-            ([], []) => split_records(text, ends, records),
+        } else {
+            split_records(text, ends, records);
+            drop_matching(first, first_cache, text, records);
         }
-    }
-}
-
-/// Retains the records for which `is_match` of every pattern is `wanted`.
-fn retain(
-    records: &mut Vec<Span>,
-    text: &[u8],
-    patterns: &[RecordPattern],
-    caches: &mut [PatternCache],
-    wanted: bool,
-) {
-    for (pattern, cache) in patterns.iter().zip(caches) {
-        records.retain(|&record| pattern.is_match(cache, bytes_of(text, record)) == wanted);
+        for ((pattern, must_match), cache) in others.iter().zip(caches) {
+            records.retain(|&record| pattern.is_match(cache, bytes_of(text, record)) == *must_match);
+        }
     }
 }
 

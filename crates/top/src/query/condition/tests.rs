@@ -20,9 +20,28 @@ fn index_of(field: &Field) -> usize {
     NAMES.iter().position(|name| *name == field.to_string()).expect("a known field")
 }
 
+impl Condition {
+    /// Whether a part of the condition holds for a record whose fields have these values: the reference implementation of
+    /// [`Condition::select`].
+    fn part_holds<'v>(
+        &self,
+        part: &Formula,
+        cache: &mut ConditionCache,
+        value: &impl Fn(usize) -> Option<&'v [u8]>,
+    ) -> bool {
+        match part {
+            Formula::All(parts) => parts.iter().all(|part| self.part_holds(part, cache, value)),
+            Formula::Any(parts) => parts.iter().any(|part| self.part_holds(part, cache, value)),
+            Formula::Not(part) => !self.part_holds(part, cache, value),
+            Formula::Test(test) => test.holds(self, cache, value),
+        }
+    }
+}
+
 /// Whether a condition holds for a record, by the reference implementation.
 fn holds(condition: &Condition, record: &ThreeFields) -> bool {
-    condition.holds(&mut condition.cache(), &|field| record[index_of(&condition.fields()[field])].as_deref())
+    let value = |field: usize| record[index_of(&condition.fields()[field])].as_deref();
+    condition.part_holds(&condition.root, &mut condition.cache(), &value)
 }
 
 /// The records for which a condition holds, by [`Condition::select`]. Values whose length is a multiple of `decoded` are
