@@ -14,7 +14,7 @@ use crate::records::rows::RowMaker;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) records: u64,
-    /// What was left out, by its kind, in the order of the stored form.
+    /// The records and values that were left out, by kind, in the order of the stored form.
     left_out: [Option<Skipped>; 5],
     /// Presence of the fields of the condition, and of the fields of the key and the measures.
     pub(crate) presence: [Presence; 2],

@@ -37,8 +37,7 @@ impl Extremes {
         let flip = -i64::from(self.is_min);
         let values = groups.iter().zip(units);
         either!(Ranks, &mut self.ranks, ranks => for (&group, &units) in values {
-            let rank = &mut ranks[group as usize];
-            *rank = (*rank).max((units ^ flip).into());
+            raise(&mut ranks[group as usize], units ^ flip);
         });
     }
 
@@ -135,4 +134,9 @@ impl Extremes {
             Ranks::Wide(ranks) => ranks.capacity() * 16,
         }
     }
+}
+
+#[inline(always)]
+fn raise<T: Copy + Ord + From<i64>>(rank: &mut T, other: i64) {
+    *rank = (*rank).max(other.into());
 }

@@ -133,7 +133,7 @@ impl Percentiles {
         let factor = small_power(MAX_PLACES - places);
         let Self { groups: states, lists, histograms } = self;
         either!(Lists, lists, lists => for (&group, &units) in groups.iter().zip(units) {
-            add(&mut states[group as usize], lists, histograms, units.into(), factor);
+            add(&mut states[group as usize], lists, histograms, units, factor);
         });
     }
 
@@ -290,9 +290,10 @@ fn add<T: Units>(
     group: &mut GroupValues,
     lists: &mut Chains<T>,
     histograms: &mut Vec<Histogram>,
-    units: T,
+    units: impl Into<T>,
     factor: i64,
 ) {
+    let units = units.into();
     if group.count >= EXACT as u32 && group.count.is_power_of_two() {
         convert_if_small(group, lists, histograms, factor);
     }

@@ -76,15 +76,11 @@ impl<'a> AnswerTable<'a> {
 
     /// Index of the column of numbers that the keys are sorted by: the count if that is the key.
     pub(super) fn criterion(&self) -> usize {
-        let Layout { percent, cumulative, .. } = self.layout;
         match self.answer.sort_by {
             SortBy::Count | SortBy::Key => 0,
             SortBy::Measure(number) => {
-                1 + [percent, cumulative, cumulative && percent]
-                    .into_iter()
-                    .filter(|&is_there| is_there)
-                    .count()
-                    + number
+                let measures = self.answer.measure_names.len();
+                self.names().len() - self.key_columns() - measures + number
             }
         }
     }

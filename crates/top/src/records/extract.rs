@@ -137,7 +137,13 @@ impl KeyPattern {
         records: &mut Vec<Span>,
         cells: &mut Cells,
     ) -> Unmatched {
-        let Some(block) = &self.block else { return self.search_lines(cache, text, records, cells) };
+        let Some(block) = &self.block else {
+            let mut lines = std::mem::take(&mut cache.lines);
+            split_records(text, &mut cache.ends, &mut lines);
+            let unmatched = self.search_records(cache, text, &lines, records, cells);
+            cache.lines = lines;
+            return unmatched;
+        };
         let mut matched = MatchedLines::default();
         let (mut line, mut next, mut from) = ((0, 0), 0, 0);
         let mut keys_before = 0;
@@ -219,21 +225,6 @@ impl KeyPattern {
             self.push_groups(cells, &cache.slots, line.0);
         }
         has_groups
-    }
-
-    /// Searches all lines of a block one by one.
-    fn search_lines(
-        &self,
-        cache: &mut KeyPatternCache,
-        text: &[u8],
-        records: &mut Vec<Span>,
-        cells: &mut Cells,
-    ) -> Unmatched {
-        let mut lines = std::mem::take(&mut cache.lines);
-        split_records(text, &mut cache.ends, &mut lines);
-        let unmatched = self.search_records(cache, text, &lines, records, cells);
-        cache.lines = lines;
-        unmatched
     }
 
     /// Searches records one by one: the reference implementation of [`KeyPattern::search_block`].

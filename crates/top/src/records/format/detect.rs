@@ -18,7 +18,7 @@ const SAMPLE: usize = 10;
 /// A detected format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Detected<'f> {
-    /// A format of which nothing else has to be known.
+    /// A format that is extracted without more knowledge of the file.
     Known(&'f InputFormat),
     /// Fields with a header, separated by commas, semicolons or bars, or by tabs if there is no delimiter.
     Table { delimiter: Option<u8> },
