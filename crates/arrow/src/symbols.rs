@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, StringViewArray, UInt6
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use finecomb_symbols::Kind;
-use finecomb_symbols::records::{FoundSymbol, Record, Records, Text};
+use finecomb_symbols::records::{FoundSymbol, RecordText, SymbolRecord, SymbolRecords};
 
 use crate::batches::Batches;
 use crate::text::{Lossy, Paths, exact};
@@ -48,10 +48,10 @@ impl Batches for SymbolBatches {
 
     fn batch(&mut self, records: Vec<u8>) -> Result<RecordBatch, ArrowError> {
         let mut columns = Columns::default();
-        for record in Records::new(&records) {
+        for record in SymbolRecords::new(&records) {
             match record {
-                Record::Path(path) => self.paths.set(path),
-                Record::Symbol(symbol) => {
+                SymbolRecord::Path(path) => self.paths.set(path),
+                SymbolRecord::Symbol(symbol) => {
                     self.paths.push();
                     columns.push(&symbol);
                 }
@@ -93,7 +93,7 @@ struct Texts {
 }
 
 impl Texts {
-    fn push(&mut self, text: Option<Text<'_>>, lossy: &mut Lossy) {
+    fn push(&mut self, text: Option<RecordText<'_>>, lossy: &mut Lossy) {
         self.views.push(text.map_or(0, |text| lossy.view(text.bytes, text.position)));
         self.are_there.push(text.is_some());
     }
@@ -166,7 +166,7 @@ mod tests {
     use arrow_array::cast::AsArray;
     use arrow_array::types::UInt64Type;
     use finecomb_scan::{Inputs, OrderedOptions};
-    use finecomb_symbols::{Format, Query, SymbolsOptions, symbols};
+    use finecomb_symbols::{SymbolsFormat, SymbolsOptions, SymbolsQuery, symbols};
 
     use super::*;
     use crate::writes::Writes;
@@ -189,17 +189,17 @@ mod tests {
     /// The same rows from the records, one by one.
     fn expected(records: &[u8]) -> Vec<Row> {
         let (mut path, mut rows) = (String::new(), Vec::new());
-        for record in Records::new(records) {
+        for record in SymbolRecords::new(records) {
             match record {
-                Record::Path(bytes) => path = String::from_utf8_lossy(bytes).into_owned(),
-                Record::Symbol(symbol) => rows.push(expected_row(&path, &symbol)),
+                SymbolRecord::Path(bytes) => path = String::from_utf8_lossy(bytes).into_owned(),
+                SymbolRecord::Symbol(symbol) => rows.push(expected_row(&path, &symbol)),
             }
         }
         rows
     }
 
     fn expected_row(path: &str, symbol: &FoundSymbol<'_>) -> Row {
-        let lossy = |text: Text<'_>| String::from_utf8_lossy(text.bytes).into_owned();
+        let lossy = |text: RecordText<'_>| String::from_utf8_lossy(text.bytes).into_owned();
         let texts = vec![
             Some(path.to_owned()),
             Some(symbol.language.name().to_owned()),
@@ -217,9 +217,9 @@ mod tests {
 
     /// The writes of a list of some files.
     fn written(directory: &std::path::Path, options: &SymbolsOptions) -> Vec<Vec<u8>> {
-        let options = options.clone().format(Format::Records);
+        let options = options.clone().format(SymbolsFormat::Records);
         let mut out = Writes::default();
-        let query = Query::new(&options).expect("a valid expression");
+        let query = SymbolsQuery::new(&options).expect("a valid expression");
         symbols(&Inputs::new([directory]), &OrderedOptions::default(), &query, &mut out);
         out.0
     }

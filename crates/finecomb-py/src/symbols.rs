@@ -8,7 +8,7 @@ use finecomb_command::faults::Faults;
 use finecomb_command::symbols::job::SymbolsJob;
 use finecomb_scan::{Stop, Watch};
 use finecomb_symbols::Kind;
-use finecomb_symbols::records::{FoundSymbol, Record, Records, Text};
+use finecomb_symbols::records::{FoundSymbol, RecordText, SymbolRecord, SymbolRecords};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -53,10 +53,10 @@ impl Job for SymbolsJob {
         records: &'b [u8],
         path: impl FnOnce() -> Py<PyAny>,
     ) -> Option<(Read<'b, Symbol>, usize)> {
-        let mut records = Records::new(records);
+        let mut records = SymbolRecords::new(records);
         let read = match records.next()? {
-            Record::Path(path) => Read::Path(path),
-            Record::Symbol(symbol) => Read::Item(Symbol::new(py, path(), &symbol)),
+            SymbolRecord::Path(path) => Read::Path(path),
+            SymbolRecord::Symbol(symbol) => Read::Item(Symbol::new(py, path(), &symbol)),
         };
         Some((read, records.position()))
     }
@@ -103,7 +103,7 @@ pub(crate) struct Symbol {
 
 impl Symbol {
     fn new(py: Python<'_>, path: Py<PyAny>, found: &FoundSymbol<'_>) -> Self {
-        let lossy = |text: Text<'_>| String::from_utf8_lossy(text.bytes).into_owned();
+        let lossy = |text: RecordText<'_>| String::from_utf8_lossy(text.bytes).into_owned();
         Self {
             path,
             language: found.language.name(),

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Instant;
 
 use finecomb_scan::{Inputs, WalkOptions, list_files};
-use finecomb_symbols::{Language, Query, SymbolsOptions, TextParser};
+use finecomb_symbols::{Language, SymbolsOptions, SymbolsQuery, TextParser};
 use finecomb_sys::Usage;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [threads, paths @ ..] = &arguments[..] else { return Err("expected THREADS PATH...".into()) };
     let threads: usize = threads.parse()?;
     let files = read(paths)?;
-    let query = Query::new(&SymbolsOptions::default().thorough(thorough))?;
+    let query = SymbolsQuery::new(&SymbolsOptions::default().thorough(thorough))?;
 
     let (next, before, start) = (AtomicUsize::new(0), Usage::of_process(), Instant::now());
     let work = || {
@@ -54,10 +54,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// A path, and the bytes of its file.
-type Text = (PathBuf, Vec<u8>);
+type NamedText = (PathBuf, Vec<u8>);
 
 /// The files that `comb symbols` would list, in path order.
-fn read(paths: &[String]) -> io::Result<Vec<Text>> {
+fn read(paths: &[String]) -> io::Result<Vec<NamedText>> {
     let walk = WalkOptions::of_search();
     let (found, _) = list_files(&Inputs { walk, ..Inputs::new(paths) });
     let known = found.into_iter().map(|file| file.path).filter(|path| Language::knows(path));

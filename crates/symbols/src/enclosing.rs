@@ -6,13 +6,13 @@ use std::path::Path;
 use crate::kind::Kind;
 use crate::language::Language;
 use crate::parser::{MAX_STEPS_PER_BYTE, Parser};
-use crate::query::Query;
+use crate::query::SymbolsQuery;
 use crate::symbol::{Symbol, symbols};
 use crate::visit::SIZE_LIMIT;
 
 /// Definition that is a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scope {
+pub struct EnclosingScope {
     /// Kind of the definition.
     pub kind: Kind,
     /// Bytes of the name in the text.
@@ -40,7 +40,7 @@ pub enum NotParsed {
 #[derive(Default)]
 pub struct ScopeParser {
     parser: Parser,
-    query: Query,
+    query: SymbolsQuery,
 }
 
 impl ScopeParser {
@@ -51,7 +51,7 @@ impl ScopeParser {
     ///
     /// # Errors
     /// If the text is too large, or takes too many steps to parse.
-    pub fn scopes(&mut self, path: &Path, text: &[u8]) -> Result<Vec<Scope>, NotParsed> {
+    pub fn scopes(&mut self, path: &Path, text: &[u8]) -> Result<Vec<EnclosingScope>, NotParsed> {
         let Some(language) = Language::of(path, text) else { return Ok(Vec::new()) };
         if text.len() > SIZE_LIMIT {
             return Err(NotParsed::TooLarge);
@@ -61,11 +61,11 @@ impl ScopeParser {
             return Err(NotParsed::TooComplex);
         }
         let found = symbols(text, language, &parsed.definitions, |kind, _| kind.is_scope());
-        Ok(found.into_iter().filter_map(Scope::new).collect())
+        Ok(found.into_iter().filter_map(EnclosingScope::new).collect())
     }
 }
 
-impl Scope {
+impl EnclosingScope {
     fn new(Symbol { kind, name, scope, extent, .. }: Symbol) -> Option<Self> {
         let kind = kind?;
         let line = if kind == Kind::Typedef { extent.start } else { name.start };
@@ -82,7 +82,7 @@ mod tests {
     fn scopes(path: &str, text: &str) -> Vec<String> {
         let line = |at: usize| text[..at].matches('\n').count() + 1;
         let found = ScopeParser::default().scopes(Path::new(path), text.as_bytes()).expect("parsed");
-        let shown = |found: Scope| {
+        let shown = |found: EnclosingScope| {
             let (first, last) = (line(found.extent.start), line(found.extent.end - 1));
             let (name, around) = (&text[found.name], String::from_utf8_lossy(&found.scope).into_owned());
             let shown = line(found.line);

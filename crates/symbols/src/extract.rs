@@ -6,7 +6,7 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 use crate::kind::Kind;
-use crate::rules::{Rule, Rules, field};
+use crate::rules::{GrammarRules, Rule, field};
 
 /// Maximum number of scopes around a definition. Definitions in deeper scopes belong to the last of them, so that the time for a file
 /// grows with its length only.
@@ -58,10 +58,10 @@ impl Definition {
 }
 
 /// Definitions of a file so far, and the scopes around the current node.
-pub(crate) struct Found<'t> {
+pub(crate) struct Extraction<'t> {
     text: &'t [u8],
     definitions: Vec<Definition>,
-    scopes: Vec<Scope>,
+    scopes: Vec<OpenScope>,
     depth: usize,
     /// A scope was left out, since [`MAX_SCOPES`] are around it.
     too_deep: bool,
@@ -96,7 +96,7 @@ impl Holds {
     }
 }
 
-struct Scope {
+struct OpenScope {
     depth: usize,
     /// The definition that it is; none for a scope that extends another definition, such as an `impl` of Rust.
     definition: Option<usize>,
@@ -107,7 +107,7 @@ struct Scope {
 
 // No language needs all of it.
 #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
-impl<'t> Found<'t> {
+impl<'t> Extraction<'t> {
     /// Bytes of the text that was parsed.
     pub(crate) fn bytes(&self, range: Range<usize>) -> &'t [u8] {
         &self.text[range]
@@ -159,11 +159,11 @@ impl<'t> Found<'t> {
         let before = self.definitions.len();
         self.add(definition);
         if self.definitions.len() > before {
-            self.push(Scope { depth: self.depth, definition: Some(before), name: None, holds });
+            self.push(OpenScope { depth: self.depth, definition: Some(before), name: None, holds });
         }
     }
 
-    fn push(&mut self, scope: Scope) {
+    fn push(&mut self, scope: OpenScope) {
         match self.scopes.len() < MAX_SCOPES {
             true => self.scopes.push(scope),
             false => self.too_deep = true,
@@ -182,14 +182,14 @@ impl<'t> Found<'t> {
     /// Makes a node the scope of the definitions in it, without being a definition.
     pub(crate) fn extend(&mut self, name: Range<usize>) {
         let definition = self.scopes.last().and_then(|scope| scope.definition);
-        self.push(Scope { depth: self.depth, definition, name: Some(name), holds: Holds::Members });
+        self.push(OpenScope { depth: self.depth, definition, name: Some(name), holds: Holds::Members });
     }
 
     /// Makes a node a scope without a name: definitions in it belong to the scope around it.
     pub(crate) fn open(&mut self, holds: Holds) {
         let (definition, name) =
             self.scopes.last().map_or((None, None), |scope| (scope.definition, scope.name.clone()));
-        self.push(Scope { depth: self.depth, definition, name, holds });
+        self.push(OpenScope { depth: self.depth, definition, name, holds });
     }
 
     /// Adds the definition that a node is, whose name is a field of it. Local variables are left out.
@@ -223,10 +223,16 @@ fn unquoted(text: &[u8], name: Range<usize>) -> Range<usize> {
 }
 
 /// Definitions of a syntax tree, in the order of their nodes, and whether scopes in them were left out.
-pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &Rules) -> (Vec<Definition>, bool) {
+pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &GrammarRules) -> (Vec<Definition>, bool) {
     let (depth, too_deep) = (0, false);
-    let mut found =
-        Found { text, definitions: Vec::new(), scopes: Vec::new(), depth, too_deep, once: HashSet::new() };
+    let mut found = Extraction {
+        text,
+        definitions: Vec::new(),
+        scopes: Vec::new(),
+        depth,
+        too_deep,
+        once: HashSet::new(),
+    };
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();

@@ -1,17 +1,18 @@
 //! Definitions in source code: source text to symbols, in the order of paths and the same at any number of threads.
 //!
-//! [`Query::new`] says which definitions are asked for; [`symbols`] reads the inputs and prints them. The crate opens no file and starts
-//! no thread: [`finecomb_scan`] hands it texts.
+//! [`SymbolsQuery::new`] says which definitions are asked for; [`symbols`] reads the inputs and prints them. The crate opens no file
+//! and starts no thread: [`finecomb_scan`] hands it texts.
 //!
 //! ```
 //! use finecomb_scan::{Inputs, OrderedOptions};
-//! use finecomb_symbols::{Query, SymbolsOptions, symbols};
+//! use finecomb_symbols::{SymbolsOptions, SymbolsQuery, symbols};
 //!
 //! let directory = tempfile::tempdir()?;
 //! let file = directory.path().join("a.c");
 //! std::fs::write(&file, "int answer(void) { return 42; }\n")?;
 //! let mut out = Vec::new();
-//! let outcome = symbols(&Inputs::new([&file]), &OrderedOptions::default(), &Query::new(&SymbolsOptions::default())?, &mut out);
+//! let query = SymbolsQuery::new(&SymbolsOptions::default())?;
+//! let outcome = symbols(&Inputs::new([&file]), &OrderedOptions::default(), &query, &mut out);
 //! assert_eq!(outcome.stats.total().symbols, 1);
 //! assert!(String::from_utf8(out)?.ends_with(":1:5\tfunction\tanswer\tint answer(void)\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -45,22 +46,22 @@ use std::io::{self, Write};
 
 use finecomb_scan::{Checks, Inputs, OrderedOptions, Problem, Report, in_order};
 
-pub use crate::enclosing::{NotParsed, Scope, ScopeParser};
+pub use crate::enclosing::{EnclosingScope, NotParsed, ScopeParser};
 pub use crate::kind::{Kind, UnknownKind};
 pub use crate::language::{Language, UnknownLanguage};
 pub use crate::memory::TextParser;
-pub use crate::query::{Error, Format, Query, SymbolsOptions};
+pub use crate::query::{InvalidName, SymbolsFormat, SymbolsOptions, SymbolsQuery};
 pub use crate::stats::{Stats, Sums};
 pub use crate::stored::ParseStore;
 pub use crate::update::OldTags;
 pub use crate::visit::UNKNOWN_LANGUAGE;
-use crate::visit::{Lister, Results};
+use crate::visit::{Lister, ListerResults};
 pub use regex_syntax::hir::Hir;
 
 /// Result of a list.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Outcome {
+pub struct SymbolsOutcome {
     /// Sums over the files. Without [`SymbolsOptions::stats`], only files that contain the name are counted.
     pub stats: Stats,
     /// Number of files whose lines in a tags file were kept.
@@ -81,23 +82,23 @@ pub struct Outcome {
 pub fn symbols(
     inputs: &Inputs,
     options: &OrderedOptions<'_>,
-    query: &Query,
+    query: &SymbolsQuery,
     out: &mut (dyn Write + Send),
-) -> Outcome {
-    let separator = (query.options.format == Format::Outline).then(|| b"\n".to_vec());
+) -> SymbolsOutcome {
+    let separator = (query.options.format == SymbolsFormat::Outline).then(|| b"\n".to_vec());
     let done = in_order(inputs, options, separator, out, || Lister::new(query));
-    let mut results = Results::default();
+    let mut results = ListerResults::default();
     for lister in done.visits {
         results.add(lister.results);
     }
     results.failures.sort();
     let mut output_error = done.output_error;
     let unchanged = results.unchanged.len() as u64;
-    if query.options.format == Format::Ctags && !query.options.quiet && output_error.is_none() {
+    if query.options.format == SymbolsFormat::Ctags && !query.options.quiet && output_error.is_none() {
         let kept = query.old_tags().into_iter().flat_map(|old| old.kept(&results.unchanged, inputs));
         output_error = results.tags.write(kept, out).err();
     }
-    Outcome {
+    SymbolsOutcome {
         stats: results.stats,
         unchanged,
         checks: done.checks,

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use crate::parser::Parser;
-use crate::query::Query;
+use crate::query::SymbolsQuery;
 
 /// Lexer and parser without reading, order and output: a lower bound for the time of a list. One for each thread.
 pub struct TextParser<'q> {
-    query: &'q Query,
+    query: &'q SymbolsQuery,
     parser: Parser,
 }
 
 impl<'q> TextParser<'q> {
     /// Creates a parser for a query. Only its languages, names and `thorough` matter.
-    pub fn new(query: &'q Query) -> Self {
+    pub fn new(query: &'q SymbolsQuery) -> Self {
         Self { query, parser: Parser::default() }
     }
 
@@ -43,7 +43,7 @@ mod tests {
         let text = b"static DEFINE_MUTEX(lock);\nstruct s { int a; };\nint f(void) { return 42; }\n";
         let path = directory.path().join("a.c");
         std::fs::write(&path, text).expect("a file");
-        let query = Query::new(&SymbolsOptions::default()).expect("a query");
+        let query = SymbolsQuery::new(&SymbolsOptions::default()).expect("a query");
         let listed = symbols(&Inputs::new([&path]), &OrderedOptions::default(), &query, &mut Vec::new());
         let mut parser = TextParser::new(&query);
         assert_eq!(parser.count(&path, text) as u64, listed.stats.total().symbols);

@@ -11,9 +11,9 @@ use tree_sitter::{ParseOptions, ParseState, Tree};
 use crate::extract::{Definition, Parsed, definitions};
 use crate::kind::Kind;
 use crate::language::Language;
-use crate::query::Query;
-use crate::reference::Candidates;
-use crate::rules::Rules;
+use crate::query::SymbolsQuery;
+use crate::reference::PossibleUses;
+use crate::rules::GrammarRules;
 use crate::skim::{self, Hidden, Skimmed};
 
 /// Maximum number of steps of the parser for a byte of a text. Code takes 0.1 to 3; the limit is on input that makes the parser try many
@@ -36,13 +36,13 @@ pub(crate) struct Parser {
 impl Parser {
     /// Parses a text. It is skimmed first, and the parser gets the rest, a piece at a time, unless `query` asks for all.
     /// Definitions by macros, which no grammar knows, come from the skimming in any case.
-    pub(crate) fn parse(&mut self, language: Language, source: &[u8], query: &Query) -> Parsed {
+    pub(crate) fn parse(&mut self, language: Language, source: &[u8], query: &SymbolsQuery) -> Parsed {
         let gave_up = Parsed { gave_up: true, ..Parsed::default() };
         self.try_parse(language, source, query).unwrap_or(gave_up)
     }
 
     /// As [`Self::parse`]; `None` if the parser takes too many steps.
-    fn try_parse(&mut self, language: Language, source: &[u8], query: &Query) -> Option<Parsed> {
+    fn try_parse(&mut self, language: Language, source: &[u8], query: &SymbolsQuery) -> Option<Parsed> {
         let thorough = query.options.thorough;
         self.skimmed.clear();
         // A thorough parse takes definitions by macros from the lexer, and nothing else.
@@ -57,7 +57,7 @@ impl Parser {
         merge(&mut parsed.definitions, hidden);
         end_macros(language, source, &mut parsed.definitions);
         if let Some(name) = query.reference() {
-            let candidates = Candidates::new(source, name, &parsed.definitions);
+            let candidates = PossibleUses::new(source, name, &parsed.definitions);
             parsed.references = self.references(language, source, &candidates, thorough, tree)?;
         }
         Some(parsed)
@@ -68,7 +68,7 @@ impl Parser {
         &mut self,
         language: Language,
         source: &[u8],
-        query: &Query,
+        query: &SymbolsQuery,
         is_skimmed: bool,
     ) -> Option<(Parsed, Option<Tree>)> {
         let (text, pieces): (_, Vec<Range<usize>>) = match is_skimmed {
@@ -109,7 +109,7 @@ impl Parser {
         &mut self,
         language: Language,
         source: &[u8],
-        candidates: &Candidates<'_>,
+        candidates: &PossibleUses<'_>,
         thorough: bool,
         tree: Option<Tree>,
     ) -> Option<Vec<Range<usize>>> {
@@ -129,7 +129,7 @@ struct Grammars(Vec<Grammar>);
 struct Grammar {
     language: Language,
     parser: tree_sitter::Parser,
-    rules: Rules,
+    rules: GrammarRules,
 }
 
 impl Grammars {
@@ -149,7 +149,7 @@ impl Grammar {
         let mut parser = tree_sitter::Parser::new();
         // Grammars and parser are of one build; a test loads all of them.
         parser.set_language(&grammar).expect("a grammar for this version of tree-sitter");
-        Self { language, parser, rules: Rules::new(language, &grammar) }
+        Self { language, parser, rules: GrammarRules::new(language, &grammar) }
     }
 }
 

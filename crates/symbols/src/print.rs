@@ -15,31 +15,31 @@ use anstyle::{AnsiColor, Style};
 use finecomb_scan::Output;
 
 use crate::language::Language;
-use crate::query::{Format, Query};
+use crate::query::{SymbolsFormat, SymbolsQuery};
 use crate::symbol::{MAX_LINE, Symbol, collapse};
 
 pub(crate) use ctags::Tags;
 
 /// Definitions of a file.
-pub(crate) struct File<'f> {
+pub(crate) struct ListedFile<'f> {
     pub(crate) path: &'f Path,
     pub(crate) text: &'f [u8],
     pub(crate) language: Language,
     pub(crate) symbols: &'f [Symbol],
 }
 
-impl<'f> File<'f> {
+impl<'f> ListedFile<'f> {
     /// Prints the file in any form but that of a tags file, whose lines are sorted over all files.
-    pub(crate) fn print(&self, query: &Query, out: &mut Output<'_>) {
+    pub(crate) fn print(&self, query: &SymbolsQuery, out: &mut Output<'_>) {
         let styles = Styles::new(query.options.color);
         match query.options.format {
-            Format::Text => text::print(self, &styles, out.bytes()),
-            Format::Outline => outline::print(self, &styles, out.bytes()),
-            Format::Compact => outline::print_compact(self, out.bytes()),
-            Format::Json => json::print(self, out.bytes()),
-            Format::Etags => etags::print(self, out.bytes()),
-            Format::Records => records::print(self, out),
-            Format::Ctags => {}
+            SymbolsFormat::Text => text::print(self, &styles, out.bytes()),
+            SymbolsFormat::Outline => outline::print(self, &styles, out.bytes()),
+            SymbolsFormat::Compact => outline::print_compact(self, out.bytes()),
+            SymbolsFormat::Json => json::print(self, out.bytes()),
+            SymbolsFormat::Etags => etags::print(self, out.bytes()),
+            SymbolsFormat::Records => records::print(self, out),
+            SymbolsFormat::Ctags => {}
         }
     }
 

@@ -17,7 +17,7 @@ use crate::update::OldTags;
 
 /// Form of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum SymbolsFormat {
     /// A line for each definition.
     #[default]
     Text,
@@ -35,7 +35,7 @@ pub enum Format {
     Records,
 }
 
-impl Format {
+impl SymbolsFormat {
     /// Returns `true` if the last lines of definitions are printed.
     pub(crate) fn has_end_lines(self) -> bool {
         matches!(self, Self::Json | Self::Ctags | Self::Compact | Self::Records)
@@ -62,7 +62,7 @@ pub struct SymbolsOptions {
     /// Print nothing.
     pub quiet: bool,
     /// Form of the output.
-    pub format: Format,
+    pub format: SymbolsFormat,
     /// Colour text and outlines.
     pub color: bool,
 }
@@ -76,7 +76,7 @@ setters! {
         thorough: bool,
         stats: bool,
         quiet: bool,
-        format: Format,
+        format: SymbolsFormat,
         color: bool,
     }
 }
@@ -84,11 +84,11 @@ setters! {
 /// Invalid name to search for.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct Error(String);
+pub struct InvalidName(String);
 
 /// Compiled query. The default asks for all definitions.
 #[derive(Clone, Debug, Default)]
-pub struct Query {
+pub struct SymbolsQuery {
     pub(crate) options: SymbolsOptions,
     name: Option<Name>,
     reference: Option<Name>,
@@ -107,12 +107,12 @@ pub(crate) struct Name {
     expression: Hir,
 }
 
-impl Query {
+impl SymbolsQuery {
     /// Compiles the name.
     ///
     /// # Errors
     /// If it is no valid regular expression.
-    pub fn new(options: &SymbolsOptions) -> Result<Self, Error> {
+    pub fn new(options: &SymbolsOptions) -> Result<Self, InvalidName> {
         let compiled = |name: &Option<String>| name.as_deref().map(Name::new).transpose();
         let (name, reference) = (compiled(&options.name)?, compiled(&options.reference)?);
         Ok(Self { options: options.clone(), name, reference, old_tags: None, store: None })
@@ -209,11 +209,11 @@ impl Name {
         self.text.find_iter(text).map(|found| found.range())
     }
 
-    fn new(name: &str) -> Result<Self, Error> {
+    fn new(name: &str) -> Result<Self, InvalidName> {
         let is_plain =
             name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty();
         let expression = if is_plain { format!("^(?:{name})$") } else { name.to_owned() };
-        let failed = |error: String| Error(format!("invalid expression '{name}': {error}"));
+        let failed = |error: String| InvalidName(format!("invalid expression '{name}': {error}"));
         let config = syntax::Config::new().utf8(false);
         let hir = syntax::parse_with(&expression, &config).map_err(|error| failed(error.to_string()))?;
         let build =

@@ -1,7 +1,8 @@
 //! Definitions and uses that are found, as data for programs.
 //!
-//! With [`Format::Records`](crate::Format::Records) a list is written as records instead of text: the same symbols in the same order.
-//! Each write to the output consists of whole records, which [`Records`] reads. Their form in memory is not a format for files.
+//! With [`SymbolsFormat::Records`](crate::SymbolsFormat::Records) a list is written as records instead of text: the same symbols in
+//! the same order. Each write to the output consists of whole records, which [`SymbolRecords`] reads. Their form in memory is not a
+//! format for files.
 
 use std::ops::Range;
 
@@ -23,7 +24,7 @@ const NO_TEXT: u64 = u64::MAX;
 
 /// A symbol, or the path of the file that the next symbols are in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Record<'b> {
+pub enum SymbolRecord<'b> {
     /// The path of the file of the records that follow.
     Path(&'b [u8]),
     /// A definition or a use.
@@ -43,10 +44,10 @@ pub struct FoundSymbol<'b> {
     pub end_line: u32,
     pub start_byte: u32,
     pub end_byte: u32,
-    pub name: Text<'b>,
-    pub scope: Option<Text<'b>>,
-    pub signature: Text<'b>,
-    pub parameters: Option<Text<'b>>,
+    pub name: RecordText<'b>,
+    pub scope: Option<RecordText<'b>>,
+    pub signature: RecordText<'b>,
+    pub parameters: Option<RecordText<'b>>,
 }
 
 impl FoundSymbol<'_> {
@@ -58,7 +59,7 @@ impl FoundSymbol<'_> {
 
 /// A text in the records, which need not be valid UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Text<'b> {
+pub struct RecordText<'b> {
     /// The text.
     pub bytes: &'b [u8],
     /// Its position in the records, in bytes.
@@ -67,9 +68,9 @@ pub struct Text<'b> {
 
 /// Reads records.
 #[derive(Clone, Debug)]
-pub struct Records<'b>(ByteReader<'b>);
+pub struct SymbolRecords<'b>(ByteReader<'b>);
 
-impl<'b> Records<'b> {
+impl<'b> SymbolRecords<'b> {
     /// The records in the output of a list.
     pub fn new(bytes: &'b [u8]) -> Self {
         Self(ByteReader::new(bytes))
@@ -84,14 +85,14 @@ impl<'b> Records<'b> {
         Some(Kind::ALL.get(usize::from(self.0.byte()?)).copied())
     }
 
-    fn text(&mut self) -> Option<Option<Text<'b>>> {
+    fn text(&mut self) -> Option<Option<RecordText<'b>>> {
         let length = self.0.long()?;
         if length == NO_TEXT {
             return Some(None);
         }
         let position = self.0.position();
         let bytes = self.0.take(usize::try_from(length).ok()?)?;
-        Some(Some(Text { bytes, position }))
+        Some(Some(RecordText { bytes, position }))
     }
 
     fn symbol(&mut self) -> Option<FoundSymbol<'b>> {
@@ -112,13 +113,13 @@ impl<'b> Records<'b> {
     }
 }
 
-impl<'b> Iterator for Records<'b> {
-    type Item = Record<'b>;
+impl<'b> Iterator for SymbolRecords<'b> {
+    type Item = SymbolRecord<'b>;
 
-    fn next(&mut self) -> Option<Record<'b>> {
+    fn next(&mut self) -> Option<SymbolRecord<'b>> {
         match self.0.byte()? {
-            PATH => self.text()?.map(|path| Record::Path(path.bytes)),
-            _ => self.symbol().map(Record::Symbol),
+            PATH => self.text()?.map(|path| SymbolRecord::Path(path.bytes)),
+            _ => self.symbol().map(SymbolRecord::Symbol),
         }
     }
 }
@@ -204,18 +205,18 @@ mod tests {
         put_symbol(b"int\nx()\n", language, &symbol(), &mut out);
         let other = Symbol { kind: None, scope: Vec::new(), scope_kind: None, parameters: None, ..symbol() };
         put_symbol(b"int\nx()\n", language, &other, &mut out);
-        let mut records = Records::new(&out);
-        assert_eq!(records.next(), Some(Record::Path(b"a/b")));
-        let Some(Record::Symbol(found)) = records.next() else { panic!("a symbol") };
+        let mut records = SymbolRecords::new(&out);
+        assert_eq!(records.next(), Some(SymbolRecord::Path(b"a/b")));
+        let Some(SymbolRecord::Symbol(found)) = records.next() else { panic!("a symbol") };
         let numbers = [found.line, found.column, found.end_line, found.start_byte, found.end_byte];
         assert_eq!((found.language, found.label(), numbers), (language, "variable", [3, 5, 4, 0, 8]));
         assert_eq!(found.scope_kind, Some(Kind::Class));
         let texts = [Some(found.name), found.scope, Some(found.signature), found.parameters];
-        let is_at = |text: Text<'_>| out[text.position..].starts_with(text.bytes);
+        let is_at = |text: RecordText<'_>| out[text.position..].starts_with(text.bytes);
         assert!(texts.iter().all(|text| text.is_some_and(is_at)));
         let expected: [&[u8]; 4] = [b"x", b"a::\xFF", b"int x", b""];
         assert_eq!(texts.map(|text| text.map(|text| text.bytes)), expected.map(Some));
-        let Some(Record::Symbol(found)) = records.next() else { panic!("a symbol") };
+        let Some(SymbolRecord::Symbol(found)) = records.next() else { panic!("a symbol") };
         assert_eq!((found.label(), found.scope_kind), ("reference", None));
         assert_eq!((found.scope, found.parameters), (None, None));
         assert_eq!((records.next(), records.position()), (None, out.len()));
@@ -228,7 +229,7 @@ mod tests {
         let first = out.len();
         put_symbol(b"int\nx()\n", Language::ALL[0], &symbol(), &mut out);
         for length in first..out.len() {
-            assert_eq!(Records::new(&out[..length]).count(), 1);
+            assert_eq!(SymbolRecords::new(&out[..length]).count(), 1);
         }
     }
 }

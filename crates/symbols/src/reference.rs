@@ -12,13 +12,13 @@ use crate::extract::Definition;
 use crate::query::Name;
 
 /// Places of a text that may be uses of a name: words that it may match, in order. None of them is the name of a definition.
-pub(crate) struct Candidates<'t> {
+pub(crate) struct PossibleUses<'t> {
     text: &'t [u8],
     name: &'t Name,
     defined: HashSet<usize>,
 }
 
-impl<'t> Candidates<'t> {
+impl<'t> PossibleUses<'t> {
     pub(crate) fn new(text: &'t [u8], name: &'t Name, definitions: &[Definition]) -> Self {
         Self { text, name, defined: definitions.iter().map(|definition| definition.name.start).collect() }
     }

@@ -37,7 +37,7 @@ use std::ops::Range;
 
 use tree_sitter::{Language as Grammar, Node};
 
-use crate::extract::{Definition, Found, Holds};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 use crate::language::Language;
 
@@ -49,18 +49,18 @@ pub(crate) enum Rule {
     /// A scope without a name, such as the body of a lambda or of an anonymous class.
     Open(Holds),
     /// Anything else: adds definitions itself.
-    Call(fn(&mut Found<'_>, Node<'_>)),
+    Call(fn(&mut Extraction<'_>, Node<'_>)),
 }
 
 /// Kind of a node, by name, and its rule.
-type Entry = (&'static str, Rule);
+type NamedRule = (&'static str, Rule);
 
 /// Rules for the nodes of a language, by the number of the node's kind.
-pub(crate) struct Rules {
+pub(crate) struct GrammarRules {
     by_kind: Vec<Option<Rule>>,
 }
 
-impl Rules {
+impl GrammarRules {
     /// The rules of a language. Names of nodes that the grammar does not have are a mistake that the tests find.
     pub(crate) fn new(language: Language, grammar: &Grammar) -> Self {
         let mut by_kind = vec![None; grammar.node_kind_count()];
@@ -81,7 +81,7 @@ impl Rules {
 }
 
 /// Tables of a language. Related languages share one.
-fn tables(language: Language) -> &'static [&'static [Entry]] {
+fn tables(language: Language) -> &'static [&'static [NamedRule]] {
     match language {
         #[cfg(feature = "c")]
         Language::C => &[c::C],
@@ -130,7 +130,7 @@ pub(crate) fn field(node: Node<'_>, name: &str) -> Option<Range<usize>> {
 
 /// Adds a definition for each child in a field, such as the names of `var a, b int`.
 #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
-pub(crate) fn each(found: &mut Found<'_>, node: Node<'_>, name: &str, kind: Kind) {
+pub(crate) fn each(found: &mut Extraction<'_>, node: Node<'_>, name: &str, kind: Kind) {
     if matches!(kind, Kind::Variable | Kind::Constant) && found.is_local() {
         return;
     }

@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
     use crate::parser::Parser;
-    use crate::query::Query;
+    use crate::query::SymbolsQuery;
 
     /// The samples of all languages.
     fn samples() -> Vec<(Language, Vec<u8>)> {
@@ -171,7 +171,7 @@ mod tests {
                 // Without a tenth of it, most texts have errors.
                 let (start, end) = (sample.len() * cut / 10, sample.len() * (cut + 1) / 10);
                 let text = [&sample[..start], &sample[end..]].concat();
-                let parsed = parser.parse(language, &text, &Query::default());
+                let parsed = parser.parse(language, &text, &SymbolsQuery::default());
                 let bytes = encode(language, &parsed);
                 let (same_language, same) = decode(&bytes, text.len()).expect("decoded");
                 assert_eq!((same_language, &same.definitions), (language, &parsed.definitions));

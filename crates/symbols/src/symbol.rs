@@ -56,7 +56,7 @@ pub(crate) fn symbols(
     definitions: &[Definition],
     is_wanted: impl Fn(Kind, &[u8]) -> bool,
 ) -> Vec<Symbol> {
-    let mut lines = Lines { text, at: 0, line: 1, begin: 0 };
+    let mut lines = LineCounter { text, at: 0, line: 1, begin: 0 };
     let is_wanted = |&index: &usize| {
         let Definition { kind, name, .. } = &definitions[index];
         is_wanted(*kind, &text[name.clone()])
@@ -90,7 +90,7 @@ pub(crate) fn symbols(
 pub(crate) fn add_end_lines(text: &[u8], symbols: &mut [Symbol]) {
     let mut ends: Vec<usize> = (0..symbols.len()).collect();
     ends.sort_by_key(|&index| symbols[index].extent.end);
-    let mut lines = Lines { text, at: 0, line: 1, begin: 0 };
+    let mut lines = LineCounter { text, at: 0, line: 1, begin: 0 };
     for index in ends {
         let last = symbols[index].extent.end.saturating_sub(1);
         symbols[index].end_line = lines.place(last).0.max(symbols[index].line);
@@ -104,7 +104,7 @@ pub(crate) fn uses(
     definitions: &[Definition],
     references: &[Range<usize>],
 ) -> Vec<Symbol> {
-    let mut lines = Lines { text, at: 0, line: 1, begin: 0 };
+    let mut lines = LineCounter { text, at: 0, line: 1, begin: 0 };
     let mut around = Around::new(definitions);
     let complete = |name: &Range<usize>| {
         let (line, column) = lines.place(name.start);
@@ -160,7 +160,7 @@ impl<'d> Around<'d> {
 }
 
 /// Counts lines up to places that do not go back.
-struct Lines<'t> {
+struct LineCounter<'t> {
     text: &'t [u8],
     at: usize,
     line: usize,
@@ -168,7 +168,7 @@ struct Lines<'t> {
     begin: usize,
 }
 
-impl Lines<'_> {
+impl LineCounter<'_> {
     /// Line and column of an offset, both counted from 1.
     fn place(&mut self, offset: usize) -> (usize, usize) {
         let offset = offset.clamp(self.at, self.text.len());

@@ -19,7 +19,7 @@ const MARGIN: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug)]
 pub struct OldTags {
     bytes: Vec<u8>,
-    lines: Vec<Line>,
+    lines: Vec<TagLine>,
     /// Paths of the files that have lines.
     paths: HashSet<Vec<u8>>,
     /// Time since the epoch; files that changed later are parsed again.
@@ -28,7 +28,7 @@ pub struct OldTags {
 
 /// A line that is not one of the header.
 #[derive(Clone, Debug)]
-struct Line {
+struct TagLine {
     line: Range<usize>,
     path: Range<usize>,
 }
@@ -76,7 +76,7 @@ impl OldTags {
 }
 
 /// Lines of a tags file, with their line feeds, without the header.
-fn lines(bytes: &[u8]) -> Vec<Line> {
+fn lines(bytes: &[u8]) -> Vec<TagLine> {
     let mut lines = Vec::new();
     let mut begin = 0;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -86,7 +86,7 @@ fn lines(bytes: &[u8]) -> Vec<Line> {
             && !line.starts_with(b"!_TAG_")
         {
             let path = begin + first + 1..begin + second;
-            lines.push(Line { line: begin..begin + line.len(), path });
+            lines.push(TagLine { line: begin..begin + line.len(), path });
         }
         begin += line.len();
     }

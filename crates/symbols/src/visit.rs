@@ -9,13 +9,13 @@ use finecomb_scan::{Absent, Block, Meter, Output, Print, Search, Select, Source,
 use crate::extract::{MAX_SCOPES, Parsed};
 use crate::language::{Language, not_in_this_build};
 use crate::parser::{MAX_STEPS_PER_BYTE, Parser};
-use crate::print::{File, Tags};
-use crate::query::{Format, Query};
+use crate::print::{ListedFile, Tags};
+use crate::query::{SymbolsFormat, SymbolsQuery};
 use crate::stats::{Stats, Sums};
 use crate::stored::{decode, encode};
 use crate::symbol::{Symbol, add_end_lines, symbols, uses};
 
-/// Reason of a [failure](crate::Outcome::failures): nothing says the language of a named file.
+/// Reason of a [failure](crate::SymbolsOutcome::failures): nothing says the language of a named file.
 pub const UNKNOWN_LANGUAGE: &str = "unknown language";
 
 /// Largest file that is parsed, in bytes.
@@ -23,14 +23,14 @@ pub(crate) const SIZE_LIMIT: usize = 64 << 20;
 
 /// Worker that parses and prints files.
 pub(crate) struct Lister<'q> {
-    query: &'q Query,
+    query: &'q SymbolsQuery,
     parser: Parser,
-    pub(crate) results: Results,
+    pub(crate) results: ListerResults,
 }
 
 /// Results of a worker over all its files.
 #[derive(Debug, Default)]
-pub(crate) struct Results {
+pub(crate) struct ListerResults {
     pub(crate) stats: Stats,
     /// Path and reason of each file that was not parsed as a whole.
     pub(crate) failures: Vec<(String, String)>,
@@ -40,7 +40,7 @@ pub(crate) struct Results {
     pub(crate) unchanged: HashSet<Vec<u8>>,
 }
 
-impl Results {
+impl ListerResults {
     pub(crate) fn add(&mut self, other: Self) {
         self.stats.merge(other.stats);
         self.failures.extend(other.failures);
@@ -50,8 +50,8 @@ impl Results {
 }
 
 impl<'q> Lister<'q> {
-    pub(crate) fn new(query: &'q Query) -> Self {
-        Self { query, parser: Parser::default(), results: Results::default() }
+    pub(crate) fn new(query: &'q SymbolsQuery) -> Self {
+        Self { query, parser: Parser::default(), results: ListerResults::default() }
     }
 
     /// Keeps the lines of a file in a tags file that is updated. Returns `false` if the file has to be listed.
@@ -190,9 +190,10 @@ impl Print for Lister<'_> {
         if self.query.options.quiet {
             return;
         }
-        let file = File { path: block.source.display_path(), text: block.bytes, language, symbols: &found };
+        let file =
+            ListedFile { path: block.source.display_path(), text: block.bytes, language, symbols: &found };
         match self.query.options.format {
-            Format::Ctags => self.results.tags.add_file(&file),
+            SymbolsFormat::Ctags => self.results.tags.add_file(&file),
             _ => {
                 out.begin_group();
                 file.print(self.query, out);
@@ -217,10 +218,10 @@ mod tests {
 
     /// A store in memory.
     #[derive(Debug, Default)]
-    struct Memory(Mutex<Contents>);
+    struct Memory(Mutex<StoredTexts>);
 
     #[derive(Debug, Default)]
-    struct Contents {
+    struct StoredTexts {
         values: HashMap<Vec<u8>, Vec<u8>>,
         /// Number of texts that were put into it.
         puts: usize,
@@ -248,7 +249,7 @@ mod tests {
         }
         let store = Arc::new(Memory::default());
         let list = |options: &SymbolsOptions, is_stored: bool| {
-            let query = Query::new(options).expect("valid");
+            let query = SymbolsQuery::new(options).expect("valid");
             let kept = Arc::clone(&store) as Arc<dyn ParseStore>;
             let query = if is_stored { query.storing(kept) } else { query };
             let mut out = Vec::new();

@@ -6,15 +6,17 @@ use std::time::Duration;
 use std::{env, fs, thread};
 
 use finecomb_scan::{Inputs, OrderedOptions};
-use finecomb_symbols::{Format, Language, Outcome, Query, ScopeParser, SymbolsOptions, symbols};
+use finecomb_symbols::{
+    Language, ScopeParser, SymbolsFormat, SymbolsOptions, SymbolsOutcome, SymbolsQuery, symbols,
+};
 
 /// Lists the definitions of a file.
-fn list(file: &Path, format: Format, thorough: bool) -> (Outcome, String) {
+fn list(file: &Path, format: SymbolsFormat, thorough: bool) -> (SymbolsOutcome, String) {
     list_with(file, &SymbolsOptions::default().format(format).thorough(thorough))
 }
 
-fn list_with(file: &Path, options: &SymbolsOptions) -> (Outcome, String) {
-    let query = Query::new(options).expect("a valid expression");
+fn list_with(file: &Path, options: &SymbolsOptions) -> (SymbolsOutcome, String) {
+    let query = SymbolsQuery::new(options).expect("a valid expression");
     let mut out = Vec::new();
     let outcome = symbols(&Inputs::new([file]), &OrderedOptions::default(), &query, &mut out);
     assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
@@ -45,8 +47,8 @@ fn differences(directory: &str, has_errors: bool) -> String {
     let mut differences = String::new();
     for &language in Language::ALL {
         let file = sample(directory, language);
-        let (outcome, outline) = list(&file, Format::Outline, false);
-        let outline = with_scopes(&outline, &list(&file, Format::Text, false).1);
+        let (outcome, outline) = list(&file, SymbolsFormat::Outline, false);
+        let outline = with_scopes(&outline, &list(&file, SymbolsFormat::Text, false).1);
         if (outcome.stats.total().files_with_errors > 0) != has_errors {
             differences += &format!(
                 "{}: {} with syntax errors\n",
@@ -87,7 +89,7 @@ fn samples_with_a_part_cut_out_are_listed_whatever_the_part() {
             let file = directory.path().join(start.to_string()).with_extension(language.extensions()[0]);
             fs::write(file, [&text[..start], rest].concat()).expect("a file");
         }
-        let (outcome, _) = list(directory.path(), Format::Text, true);
+        let (outcome, _) = list(directory.path(), SymbolsFormat::Text, true);
         assert!(outcome.stats.total().symbols > 0, "{}", language.name());
     }
 }
@@ -127,14 +129,14 @@ fn texts_that_end_anywhere_are_parsed_to_the_end() {
 fn the_list_of_a_name_has_all_definitions_of_that_name() {
     for &language in Language::ALL {
         let file = sample("tests/languages", language);
-        let all = list(&file, Format::Json, false).1;
+        let all = list(&file, SymbolsFormat::Json, false).1;
         for line in all.lines() {
             let object: serde_json::Value = serde_json::from_str(line).expect("an object");
             let name = object["name"].as_str().expect("a name");
             let same = |other: &&str| other.contains(&format!("\"name\":{}", object["name"]));
             let expected: Vec<&str> = all.lines().filter(same).collect();
             let name = Some(format!("^{}$", regex_syntax::escape(name)));
-            let options = SymbolsOptions::default().format(Format::Json).name(name);
+            let options = SymbolsOptions::default().format(SymbolsFormat::Json).name(name);
             let found = list_with(&file, &options).1;
             assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{}", language.name());
         }
@@ -149,7 +151,7 @@ fn objects(file: &Path, language: Language, thorough: bool) -> Vec<String> {
         let object: serde_json::Value = serde_json::from_str(line).expect("a JSON object on each line");
         format!("{} {} {}", object["kind"], object["name"], object["line"])
     };
-    let (_, objects) = list(file, Format::Json, thorough);
+    let (_, objects) = list(file, SymbolsFormat::Json, thorough);
     objects.lines().map(|line| if is_c { place(line) } else { line.to_owned() }).collect()
 }
 

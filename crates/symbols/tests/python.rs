@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use finecomb_scan::{Inputs, OrderedOptions};
-use finecomb_symbols::{Format, Query, SymbolsOptions, symbols};
+use finecomb_symbols::{SymbolsFormat, SymbolsOptions, SymbolsQuery, symbols};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -13,8 +13,8 @@ fn records(text: &str, thorough: bool) -> (String, bool) {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("module.py");
     fs::write(&file, text).expect("a file");
-    let options = SymbolsOptions::default().format(Format::Json).thorough(thorough);
-    let query = Query::new(&options).expect("no name to compile");
+    let options = SymbolsOptions::default().format(SymbolsFormat::Json).thorough(thorough);
+    let query = SymbolsQuery::new(&options).expect("no name to compile");
     let mut out = Vec::new();
     let outcome = symbols(&Inputs::new([file]), &OrderedOptions::default(), &query, &mut out);
     assert!(outcome.problems.is_empty() && outcome.failures.is_empty());
@@ -95,12 +95,12 @@ fn texts_that_are_not_understood_are_parsed_in_full() {
 
 /// Part of a module.
 #[derive(Clone, Debug)]
-enum Part {
+enum ModulePart {
     Line(String),
     /// Comment, and how many columns more than a line here it is indented, or fewer.
     Comment(isize),
     Blank,
-    Block(String, Vec<Part>),
+    Block(String, Vec<ModulePart>),
 }
 
 /// One of several texts with bars between them.
@@ -130,38 +130,38 @@ fn header() -> impl Strategy<Value = String> {
     ))
 }
 
-fn parts() -> impl Strategy<Value = Vec<Part>> {
+fn parts() -> impl Strategy<Value = Vec<ModulePart>> {
     let comment =
         prop_oneof![Just("".to_owned()), Just("".to_owned()), Just("  # comment: x = 1".to_owned())];
     let leaf = prop_oneof![
-        6 => (statement(), comment.clone()).prop_map(|(statement, comment)| Part::Line(statement + &comment)),
-        2 => (-9isize..9).prop_map(Part::Comment),
-        1 => Just(Part::Blank),
+        6 => (statement(), comment.clone()).prop_map(|(statement, comment)| ModulePart::Line(statement + &comment)),
+        2 => (-9isize..9).prop_map(ModulePart::Comment),
+        1 => Just(ModulePart::Blank),
     ];
     let part = leaf.prop_recursive(4, 40, 6, move |part| {
         (header(), comment.clone(), vec(part, 1..6))
-            .prop_map(|(header, comment, parts)| Part::Block(header + &comment, parts))
+            .prop_map(|(header, comment, parts)| ModulePart::Block(header + &comment, parts))
     });
     vec(part, 1..8)
 }
 
 /// Writes parts in a column.
-fn write(parts: &[Part], column: usize, step: usize, out: &mut String) {
+fn write(parts: &[ModulePart], column: usize, step: usize, out: &mut String) {
     let indentation = " ".repeat(column);
     for part in parts {
         match part {
-            Part::Line(line) => {
+            ModulePart::Line(line) => {
                 // Lines within a statement may have any indentation; lines of its block may not.
                 let is_block = line.starts_with(['@', 't']);
                 let line =
                     if is_block { line.replace('\n', &format!("\n{indentation}")) } else { line.clone() };
                 *out += &format!("{indentation}{line}\n");
             }
-            Part::Comment(columns) => {
+            ModulePart::Comment(columns) => {
                 *out += &format!("{}# def no(): '\n", " ".repeat(column.saturating_add_signed(*columns)));
             }
-            Part::Blank => *out += " \n\n",
-            Part::Block(header, parts) => {
+            ModulePart::Blank => *out += " \n\n",
+            ModulePart::Block(header, parts) => {
                 *out += &format!("{indentation}{header}\n");
                 write(parts, column + step, step, out);
                 // A block has a statement.

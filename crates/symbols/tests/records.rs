@@ -6,8 +6,8 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use finecomb_scan::{Inputs, ScanOptions, Width};
-use finecomb_symbols::records::{FoundSymbol, Record, Records, Text};
-use finecomb_symbols::{Format, Kind, Query, SymbolsOptions, symbols};
+use finecomb_symbols::records::{FoundSymbol, RecordText, SymbolRecord, SymbolRecords};
+use finecomb_symbols::{Kind, SymbolsFormat, SymbolsOptions, SymbolsQuery, symbols};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ impl std::io::Write for Writes {
 /// Writes of a list of a directory.
 fn list(directory: &Path, options: &SymbolsOptions, width: usize) -> Vec<Vec<u8>> {
     let mut out = Writes::default();
-    let query = Query::new(options).expect("a valid expression");
+    let query = SymbolsQuery::new(options).expect("a valid expression");
     let scan = ScanOptions::default().width(Width::Fixed(width)).into();
     symbols(&Inputs::new([directory]), &scan, &query, &mut out);
     out.0
@@ -37,7 +37,7 @@ fn list(directory: &Path, options: &SymbolsOptions, width: usize) -> Vec<Vec<u8>
 
 /// The members of JSON.
 fn object(path: &[u8], found: &FoundSymbol<'_>) -> Value {
-    let lossy = |text: Text<'_>| String::from_utf8_lossy(text.bytes).into_owned();
+    let lossy = |text: RecordText<'_>| String::from_utf8_lossy(text.bytes).into_owned();
     let mut object = json!({
         "path": String::from_utf8_lossy(path),
         "language": found.language.name(),
@@ -63,11 +63,11 @@ fn object(path: &[u8], found: &FoundSymbol<'_>) -> Value {
 fn objects(writes: &[Vec<u8>]) -> Vec<Value> {
     let (mut path, mut objects): (Vec<u8>, _) = (Vec::new(), Vec::new());
     for bytes in writes {
-        let mut records = Records::new(bytes);
+        let mut records = SymbolRecords::new(bytes);
         for record in records.by_ref() {
             match record {
-                Record::Path(bytes) => path = bytes.to_vec(),
-                Record::Symbol(found) => objects.push(object(&path, &found)),
+                SymbolRecord::Path(bytes) => path = bytes.to_vec(),
+                SymbolRecord::Symbol(found) => objects.push(object(&path, &found)),
             }
         }
         assert_eq!(records.position(), bytes.len());
@@ -113,12 +113,12 @@ proptest! {
             fs::write(directory.path().join(format!("{number}.{extension}")), text).expect("a file");
         }
         let [name, reference] = [name, reference].map(|name| name.map(str::to_owned));
-        let json = SymbolsOptions::default().kinds(kinds).name(name).reference(reference).thorough(thorough).format(Format::Json);
+        let json = SymbolsOptions::default().kinds(kinds).name(name).reference(reference).thorough(thorough).format(SymbolsFormat::Json);
         let expected = list(directory.path(), &json, 1).concat();
         let expected: Vec<Value> =
             serde_json::Deserializer::from_slice(&expected).into_iter().map(|object| object.expect("an object")).collect();
         for width in [1, 3] {
-            let writes = list(directory.path(), &json.clone().format(Format::Records), width);
+            let writes = list(directory.path(), &json.clone().format(SymbolsFormat::Records), width);
             prop_assert_eq!(&objects(&writes), &expected);
         }
     }
@@ -130,7 +130,7 @@ fn a_file_is_written_in_parts() {
     let scope = "s".repeat(2000);
     let members: String = (0..1000).map(|number| format!("def m{number}(): pass\n    ")).collect();
     fs::write(directory.path().join("a.py"), format!("class {scope}:\n    {members}\n")).expect("a file");
-    let options = SymbolsOptions::default().format(Format::Records);
+    let options = SymbolsOptions::default().format(SymbolsFormat::Records);
     let writes = list(directory.path(), &options, 1);
     assert!(writes.len() > 10 && writes.iter().all(|bytes| bytes.len() < 100_000));
     assert_eq!(objects(&writes).len(), 1001);

@@ -5,15 +5,18 @@ use std::fs;
 use std::path::Path;
 
 use finecomb_scan::{Inputs, OrderedOptions};
-use finecomb_symbols::{Format, Language, Query, SymbolsOptions, symbols};
+use finecomb_symbols::{Language, SymbolsFormat, SymbolsOptions, SymbolsQuery, symbols};
 
 /// Kind, line and column of each definition and use of a name.
 fn places(file: &Path, name: &str, thorough: bool) -> Vec<(String, u64, u64)> {
     let name = Some(name.to_owned());
-    let options =
-        SymbolsOptions::default().reference(name.clone()).name(name).thorough(thorough).format(Format::Json);
+    let options = SymbolsOptions::default()
+        .reference(name.clone())
+        .name(name)
+        .thorough(thorough)
+        .format(SymbolsFormat::Json);
     let mut out = Vec::new();
-    let query = Query::new(&options).expect("a valid expression");
+    let query = SymbolsQuery::new(&options).expect("a valid expression");
     let outcome = symbols(&Inputs::new([file]), &OrderedOptions::default(), &query, &mut out);
     assert!(outcome.problems.is_empty() && outcome.failures.is_empty());
     let place = |line: &str| {

@@ -33,7 +33,7 @@ mod parsing {
         fn scopes(&mut self, path: &Path, text: &[u8]) -> Result<Vec<Scope>, String> {
             let found = self.0.scopes(path, text).map_err(|error: NotParsed| error.to_string())?;
             let as_text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let scope = |found: finecomb_symbols::Scope| Scope {
+            let scope = |found: finecomb_symbols::EnclosingScope| Scope {
                 kind: found.kind.name(),
                 name: as_text(&text[found.name]),
                 scope: (!found.scope.is_empty()).then(|| as_text(&found.scope)),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use finecomb_scan::{Inputs, ScanOptions};
-use finecomb_symbols::{Format as Output, OldTags, Query, SymbolsOptions};
+use finecomb_symbols::{OldTags, SymbolsFormat as Output, SymbolsOptions, SymbolsQuery};
 use finecomb_sys::io_reason;
 
 use crate::args::format::{FormatFlags, Formats};
@@ -145,7 +145,7 @@ impl Arguments {
     /// # Errors
     ///
     /// If flags do not go together, the name is no expression, or the tags file to update cannot be read.
-    pub(crate) fn query(&self) -> Result<Query, String> {
+    pub(crate) fn query(&self) -> Result<SymbolsQuery, String> {
         let options = self.output_options();
         let is_tags = matches!(options.format, Output::Ctags | Output::Etags);
         if self.append && options.format != Output::Ctags {
@@ -158,7 +158,7 @@ impl Arguments {
         if let Some(file) = file.filter(|_| self.stats && self.output.is_none()) {
             return Err(format!("--stats would end up in the {file}; use -o to write that to a file"));
         }
-        let query = Query::new(&options).map_err(|error| error.to_string())?;
+        let query = SymbolsQuery::new(&options).map_err(|error| error.to_string())?;
         let Some(path) = self.output.as_deref().filter(|_| self.append) else { return Ok(query) };
         let old =
             OldTags::read(path).map_err(|error| format!("{}: {}", path.display(), io_reason(&error)))?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use finecomb_scan::{Inputs, Stop, Watch};
-use finecomb_symbols::{Format, Outcome, Query, symbols};
+use finecomb_symbols::{SymbolsFormat, SymbolsOutcome, SymbolsQuery, symbols};
 
 use crate::args::named;
 use crate::args::named::Named;
@@ -20,7 +20,7 @@ pub struct SymbolsJob {
     options: SymbolOptions,
     /// The inputs.
     pub inputs: Inputs,
-    query: Query,
+    query: SymbolsQuery,
 }
 
 impl SymbolsJob {
@@ -29,18 +29,19 @@ impl SymbolsJob {
     /// # Errors
     /// If a name, an option or a value is invalid, or the option only decides how text is printed. The message is that of the command.
     pub fn named(options: Named, paths: &[PathBuf]) -> Result<Self, String> {
-        Self::new(named::options::<Arguments, _>(options)?, paths, Format::Records)
+        Self::new(named::options::<Arguments, _>(options)?, paths, SymbolsFormat::Records)
     }
 
     /// A list in a format.
     ///
     /// # Errors
     /// If a name, a glob or a type of files is invalid.
-    pub fn new(options: SymbolOptions, paths: &[PathBuf], format: Format) -> Result<Self, String> {
+    pub fn new(options: SymbolOptions, paths: &[PathBuf], format: SymbolsFormat) -> Result<Self, String> {
         let inputs = options.inputs(Vec::new()).map_err(|error| error.to_string())?;
         // Without a path, there is nothing to list.
         let inputs = Inputs { named: paths.to_vec(), ..inputs };
-        let query = Query::new(&options.symbols().format(format)).map_err(|error| error.to_string())?;
+        let query =
+            SymbolsQuery::new(&options.symbols().format(format)).map_err(|error| error.to_string())?;
         Ok(Self { options, inputs, query })
     }
 
@@ -57,7 +58,7 @@ impl SymbolsJob {
         let Self { options, inputs, query } = self;
         let scan = options.scan().stop(Some(Arc::clone(stop))).watch(watch);
         let Prepared { query, indexes, .. } = prepare(options, false, query.clone(), inputs, &scan)?;
-        let Outcome { problems, failures, .. } = symbols(inputs, &indexes.scan(scan), &query, out);
+        let SymbolsOutcome { problems, failures, .. } = symbols(inputs, &indexes.scan(scan), &query, out);
         let missing_indexes = indexes.missing(&indexes.take_opened().failures);
         Ok(Faults { problems, failures, missing_indexes })
     }
@@ -66,7 +67,7 @@ impl SymbolsJob {
 #[cfg(test)]
 mod tests {
     use clap::{Args, FromArgMatches};
-    use finecomb_symbols::records::{Record, Records};
+    use finecomb_symbols::records::{SymbolRecord, SymbolRecords};
     use serde_json::{Map, Value, json};
 
     use super::*;
@@ -144,7 +145,9 @@ mod tests {
         for _ in 0..2 {
             let mut out = Vec::new();
             let faults = job.run(&Arc::new(Stop::new().unwrap()), None, &mut out).unwrap();
-            let Some(Record::Symbol(symbol)) = Records::new(&out).nth(1) else { panic!("{out:?}") };
+            let Some(SymbolRecord::Symbol(symbol)) = SymbolRecords::new(&out).nth(1) else {
+                panic!("{out:?}")
+            };
             assert_eq!((symbol.name.bytes, symbol.line), (&b"two"[..], 2));
             assert_eq!(faults.messages(), [format!("{}: no such file or directory", missing.display())]);
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use finecomb_scan::{Inputs, Problem, ScanOptions};
-use finecomb_symbols::{Outcome, ParseStore, Query, Stats, Sums, symbols};
+use finecomb_symbols::{ParseStore, Stats, Sums, SymbolsOutcome, SymbolsQuery, symbols};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, Count};
 use finecomb_tree_index::Sought;
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, start: Instant) -> Result<Exit, Failure
 
 /// A list that is done.
 struct Listed {
-    outcome: Outcome,
+    outcome: SymbolsOutcome,
     /// The named inputs.
     inputs: Vec<PathBuf>,
     indexes: Indexed,
@@ -56,7 +56,7 @@ struct Listed {
 
 /// A list that can begin.
 pub(crate) struct Prepared {
-    pub(crate) query: Query,
+    pub(crate) query: SymbolsQuery,
     pub(crate) indexes: Indexed,
     parsed: Option<Arc<ParsedFiles>>,
 }
@@ -68,7 +68,7 @@ pub(crate) struct Prepared {
 pub(crate) fn prepare(
     options: &SymbolOptions,
     is_updated: bool,
-    mut query: Query,
+    mut query: SymbolsQuery,
     inputs: &Inputs,
     scan: &ScanOptions<'_>,
 ) -> Result<Prepared, String> {
@@ -120,8 +120,8 @@ fn list(arguments: &Arguments) -> Result<Listed, Failure> {
 fn list_to(
     out: &mut (dyn Write + Send),
     table: Option<TableFormat>,
-    list: impl FnOnce(&mut (dyn Write + Send)) -> Outcome,
-) -> Outcome {
+    list: impl FnOnce(&mut (dyn Write + Send)) -> SymbolsOutcome,
+) -> SymbolsOutcome {
     let Some(table) = table else { return list(out) };
     match table.symbols(out, list) {
         Ok((mut outcome, end)) => {
@@ -129,7 +129,7 @@ fn list_to(
             outcome
         }
         Err(error) => {
-            let mut outcome = Outcome::default();
+            let mut outcome = SymbolsOutcome::default();
             outcome.output_error = Some(error);
             outcome
         }
@@ -137,7 +137,7 @@ fn list_to(
 }
 
 /// Expressions that restrict the list to files with a match of one of them; `None` if every file is read.
-fn sought(query: &Query) -> Option<Sought> {
+fn sought(query: &SymbolsQuery) -> Option<Sought> {
     let patterns = query.expressions()?;
     // A name may be divided between lines.
     Some(Sought::new(patterns).across_lines(true))

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{File, bytes};
+use super::{ListedFile, bytes};
 use crate::symbol::truncated;
 
 /// Lines of a tags file, in any order until they are written.
@@ -21,7 +21,7 @@ const HEADER: &str = "!_TAG_FILE_ENCODING\tutf-8\t//\n\
 
 impl Tags {
     /// Adds the definitions of a file. Names and paths with tabs or line feeds have no place in the format.
-    pub(crate) fn add_file(&mut self, file: &File<'_>) {
+    pub(crate) fn add_file(&mut self, file: &ListedFile<'_>) {
         let path = bytes(file.path);
         if path.contains(&b'\t') || path.contains(&b'\n') {
             return;

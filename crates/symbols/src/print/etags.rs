@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use super::{File, bytes};
+use super::{ListedFile, bytes};
 
 /// Longest text before a name, in bytes. Lines of minified code are longer.
 const MAX_PREFIX: usize = 200;
 
-pub(super) fn print(file: &File<'_>, out: &mut Vec<u8>) {
+pub(super) fn print(file: &ListedFile<'_>, out: &mut Vec<u8>) {
     let mut section = Vec::new();
     for symbol in file.symbols {
         let begin = symbol.name.start + 1 - symbol.column;

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-use super::{File, bytes};
+use super::{ListedFile, bytes};
 
 /// An object. Text that is not valid UTF-8 has its exact bytes in a second member.
 #[derive(Serialize)]
@@ -28,7 +28,7 @@ struct Object<'s> {
     parameters: Option<String>,
 }
 
-pub(super) fn print(file: &File<'_>, out: &mut Vec<u8>) {
+pub(super) fn print(file: &ListedFile<'_>, out: &mut Vec<u8>) {
     for symbol in file.symbols {
         let name = file.name(symbol);
         let object = Object {

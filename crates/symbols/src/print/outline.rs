@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use super::{File, Styles, bytes, styled};
+use super::{ListedFile, Styles, bytes, styled};
 
-pub(super) fn print(file: &File<'_>, styles: &Styles, out: &mut Vec<u8>) {
+pub(super) fn print(file: &ListedFile<'_>, styles: &Styles, out: &mut Vec<u8>) {
     let Styles { path, line, kind, name } = styles;
     let width = file.symbols.iter().map(|symbol| symbol.line).max().unwrap_or(0).to_string().len();
     styled(path, bytes(file.path), out);
@@ -24,7 +24,7 @@ pub(super) fn print(file: &File<'_>, styles: &Styles, out: &mut Vec<u8>) {
 }
 
 /// The same for programs: first and last line, kind and name, a blank for each scope, nothing aligned.
-pub(super) fn print_compact(file: &File<'_>, out: &mut Vec<u8>) {
+pub(super) fn print_compact(file: &ListedFile<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(bytes(file.path));
     out.push(b'\n');
     for symbol in file.symbols {

@@ -2,10 +2,10 @@
 
 use finecomb_scan::Output;
 
-use super::{File, bytes};
+use super::{ListedFile, bytes};
 use crate::records::{put_path, put_symbol};
 
-pub(super) fn print(file: &File<'_>, out: &mut Output<'_>) {
+pub(super) fn print(file: &ListedFile<'_>, out: &mut Output<'_>) {
     put_path(bytes(file.path), out.bytes());
     for symbol in file.symbols {
         put_symbol(file.text, file.language, symbol, out.bytes());

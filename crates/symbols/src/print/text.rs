@@ -1,8 +1,8 @@
 //! A line for each definition: `PATH:LINE:COLUMN`, kind, qualified name and signature, separated by tabs.
 
-use super::{File, Styles, bytes, styled};
+use super::{ListedFile, Styles, bytes, styled};
 
-pub(super) fn print(file: &File<'_>, styles: &Styles, out: &mut Vec<u8>) {
+pub(super) fn print(file: &ListedFile<'_>, styles: &Styles, out: &mut Vec<u8>) {
     let path = bytes(file.path);
     for symbol in file.symbols {
         styled(&styles.path, path, out);

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, child, field};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, child, field};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 use crate::skim::c::is_macro;
 
-pub(super) const C: &[Entry] = &[
+pub(super) const C: &[NamedRule] = &[
     ("function_definition", Rule::Call(function)),
     ("declaration", Rule::Call(declaration)),
     ("type_definition", Rule::Call(type_definition)),
@@ -25,7 +25,7 @@ pub(super) const C: &[Entry] = &[
 
 /// Nodes that only C++ has.
 #[cfg(feature = "cpp")]
-pub(super) const CPP: &[Entry] = &[
+pub(super) const CPP: &[NamedRule] = &[
     ("class_specifier", Rule::Call(record)),
     ("namespace_definition", Rule::Define(Kind::Namespace)),
     ("alias_declaration", Rule::Call(alias)),
@@ -89,14 +89,14 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
 }
 
 /// Code in a lambda or in an expression; that of a function is in its scope.
-fn block(found: &mut Found<'_>, node: Node<'_>) {
+fn block(found: &mut Extraction<'_>, node: Node<'_>) {
     if node.parent().is_none_or(|parent| parent.kind() != "function_definition") {
         found.open(Holds::Locals);
     }
 }
 
 /// Functions with a body; `= default` and `= delete` are none.
-fn function(found: &mut Found<'_>, node: Node<'_>) {
+fn function(found: &mut Extraction<'_>, node: Node<'_>) {
     let body = node.child_by_field_name("body").or_else(|| child(node, &["try_statement"]));
     let Some(body) = body.filter(|_| !found.is_local()) else { return };
     let Some(declared) = node.child_by_field_name("declarator").and_then(declared) else { return };
@@ -116,7 +116,7 @@ fn function(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Returns `true` for `TEST(suite, name) { … }` outside of a class: the lexer records the function that such a macro defines.
-fn is_invocation(found: &Found<'_>, node: Node<'_>, declared: &Declared<'_>) -> bool {
+fn is_invocation(found: &Extraction<'_>, node: Node<'_>, declared: &Declared<'_>) -> bool {
     let parameters = declared.function.and_then(|function| function.child_by_field_name("parameters"));
     let first = parameters.and_then(|parameters| parameters.named_child(0));
     let is_name = first
@@ -131,40 +131,40 @@ fn is_invocation(found: &Found<'_>, node: Node<'_>, declared: &Declared<'_>) -> 
 
 /// `using name = type`.
 #[cfg(feature = "cpp")]
-fn alias(found: &mut Found<'_>, node: Node<'_>) {
+fn alias(found: &mut Extraction<'_>, node: Node<'_>) {
     if !found.is_local() {
         found.define(Kind::Typedef, "name", node);
     }
 }
 
 /// A constant of an enumeration, which may have no name of its own.
-fn enumerator(found: &mut Found<'_>, node: Node<'_>) {
+fn enumerator(found: &mut Extraction<'_>, node: Node<'_>) {
     if !found.is_local() {
         found.define(Kind::Enumerator, "name", node);
     }
 }
 
 /// Variables; prototypes and external variables are declarations only.
-fn declaration(found: &mut Found<'_>, node: Node<'_>) {
+fn declaration(found: &mut Extraction<'_>, node: Node<'_>) {
     if !found.is_local() && !is_external(found, node) {
         declarators(found, node, Kind::Variable);
     }
 }
 
-fn is_external(found: &Found<'_>, node: Node<'_>) -> bool {
+fn is_external(found: &Extraction<'_>, node: Node<'_>) -> bool {
     let storage = child(node, &["storage_class_specifier"]);
     let is_extern = storage.is_some_and(|storage| found.bytes(storage.byte_range()) == b"extern")
         || node.parent().is_some_and(|parent| parent.kind() == "linkage_specification");
     is_extern && child(node, &["init_declarator"]).is_none()
 }
 
-fn members(found: &mut Found<'_>, node: Node<'_>) {
+fn members(found: &mut Extraction<'_>, node: Node<'_>) {
     if !found.is_local() {
         declarators(found, node, Kind::Field);
     }
 }
 
-fn declarators(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+fn declarators(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
         if let Some(names) = bindings(declarator) {
@@ -218,7 +218,7 @@ fn is_keyword(name: &[u8]) -> bool {
     KEYWORDS.binary_search(&name).is_ok()
 }
 
-fn type_definition(found: &mut Found<'_>, node: Node<'_>) {
+fn type_definition(found: &mut Extraction<'_>, node: Node<'_>) {
     if found.is_local() {
         return;
     }
@@ -235,7 +235,7 @@ fn type_definition(found: &mut Found<'_>, node: Node<'_>) {
     }
 }
 
-fn record(found: &mut Found<'_>, node: Node<'_>) {
+fn record(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(body) = field(node, "body").filter(|_| !found.is_local()) else { return };
     let Some(name) = node.child_by_field_name("name") else { return unnamed(found, node) };
     // `Type<int>` specializes `Type`, `outer::Type` is a member of `outer`.
@@ -250,7 +250,7 @@ fn record(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Members of a type that only a `typedef` names belong to that name.
-fn unnamed(found: &mut Found<'_>, node: Node<'_>) {
+fn unnamed(found: &mut Extraction<'_>, node: Node<'_>) {
     let parent = node.parent().filter(|parent| parent.kind() == "type_definition");
     let name = parent.and_then(|parent| parent.child_by_field_name("declarator")).and_then(declared);
     if let Some(name) = name {

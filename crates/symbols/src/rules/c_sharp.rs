@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, child, field};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, child, field};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("namespace_declaration", Rule::Define(Kind::Namespace)),
     ("file_scoped_namespace_declaration", Rule::Call(file_namespace)),
     ("class_declaration", Rule::Define(Kind::Class)),
@@ -32,14 +32,14 @@ pub(super) const RULES: &[Entry] = &[
 ];
 
 /// A namespace without braces holds the rest of the file.
-fn file_namespace(found: &mut Found<'_>, node: Node<'_>) {
+fn file_namespace(found: &mut Extraction<'_>, node: Node<'_>) {
     if let Some(name) = field(node, "name") {
         found.scope_rest(Definition::new(Kind::Namespace, name, node));
     }
 }
 
 /// Fields and events; variables of methods are local.
-fn declarator(found: &mut Found<'_>, node: Node<'_>) {
+fn declarator(found: &mut Extraction<'_>, node: Node<'_>) {
     let declaration = node.parent().and_then(|parent| parent.parent());
     let kind = match declaration.map(|declaration| declaration.kind()) {
         Some("field_declaration") if declaration.is_some_and(|node| is_constant(found, node)) => {
@@ -54,20 +54,20 @@ fn declarator(found: &mut Found<'_>, node: Node<'_>) {
     }
 }
 
-fn is_constant(found: &Found<'_>, declaration: Node<'_>) -> bool {
+fn is_constant(found: &Extraction<'_>, declaration: Node<'_>) -> bool {
     let mut cursor = declaration.walk();
     declaration
         .children(&mut cursor)
         .any(|child| child.kind() == "modifier" && found.bytes(child.byte_range()) == b"const")
 }
 
-fn record(found: &mut Found<'_>, node: Node<'_>) {
+fn record(found: &mut Extraction<'_>, node: Node<'_>) {
     let is_struct = child(node, &["struct"]).is_some();
     found.define(if is_struct { Kind::Struct } else { Kind::Class }, "name", node);
 }
 
 /// Parameters of a record are properties.
-fn parameter(found: &mut Found<'_>, node: Node<'_>) {
+fn parameter(found: &mut Extraction<'_>, node: Node<'_>) {
     let of_record = node
         .parent()
         .and_then(|list| list.parent())
@@ -78,7 +78,7 @@ fn parameter(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Operators and destructors, whose name begins with a token.
-fn named(found: &mut Found<'_>, node: Node<'_>, first: &str, last: &str) {
+fn named(found: &mut Extraction<'_>, node: Node<'_>, first: &str, last: &str) {
     let (Some(first), Some(last)) = (child(node, &[first]), field(node, last)) else { return };
     let body = field(node, "body").map_or(node.end_byte(), |body| body.start);
     let mut definition = Definition::new(Kind::Method, first.start_byte()..last.end, node).with_head(body);
@@ -87,7 +87,7 @@ fn named(found: &mut Found<'_>, node: Node<'_>, first: &str, last: &str) {
 }
 
 /// `this[int index]`.
-fn indexer(found: &mut Found<'_>, node: Node<'_>) {
+fn indexer(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(name) = child(node, &["this"]) else { return };
     let mut definition = Definition::new(Kind::Property, name.byte_range(), node);
     definition.parameters = field(node, "parameters");

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, child};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, child};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("function_declaration", Rule::Call(|found, node| named(found, node, Kind::Function))),
     ("constructor", Rule::Call(|found, node| constructor(found, node, "this"))),
     ("postblit", Rule::Call(|found, node| constructor(found, node, "this"))),
@@ -31,13 +31,13 @@ pub(super) const RULES: &[Entry] = &[
     ("function_literal", Rule::Open(Holds::Locals)),
 ];
 
-fn named(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+fn named(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
     if let Some(name) = child(node, &["identifier"]) {
         define(found, node, kind, name.byte_range());
     }
 }
 
-fn define(found: &mut Found<'_>, node: Node<'_>, kind: Kind, name: Range<usize>) {
+fn define(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind, name: Range<usize>) {
     let body = child(node, &["aggregate_body", "function_body", "block_statement", "enum_body", "{"]);
     let end = body.map_or(node.end_byte(), |body| body.start_byte());
     let mut definition = Definition::new(kind, name, node).with_head(end);
@@ -46,19 +46,19 @@ fn define(found: &mut Found<'_>, node: Node<'_>, kind: Kind, name: Range<usize>)
 }
 
 /// `this(…)` and `~this()`.
-fn constructor(found: &mut Found<'_>, node: Node<'_>, first: &str) {
+fn constructor(found: &mut Extraction<'_>, node: Node<'_>, first: &str) {
     if let (Some(first), Some(this)) = (child(node, &[first]), child(node, &["this"])) {
         define(found, node, Kind::Method, first.start_byte()..this.end_byte());
     }
 }
 
 /// A template is a namespace with parameters; what is mixed in becomes members of a type.
-fn template(found: &mut Found<'_>, node: Node<'_>) {
+fn template(found: &mut Extraction<'_>, node: Node<'_>) {
     let is_mixin = node.parent().is_some_and(|parent| parent.kind() == "mixin_template_declaration");
     named(found, node, if is_mixin { Kind::Trait } else { Kind::Namespace });
 }
 
-fn variable(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+fn variable(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
     if let Some(name) = child(node, &["identifier"]).filter(|_| !found.is_local()) {
         found.add(Definition::new(kind, name.byte_range(), node));
     }

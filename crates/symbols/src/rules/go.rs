@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, field};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, field};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("function_declaration", Rule::Define(Kind::Function)),
     ("method_declaration", Rule::Call(method)),
     ("method_elem", Rule::Define(Kind::Method)),
@@ -19,7 +19,7 @@ pub(super) const RULES: &[Entry] = &[
 ];
 
 /// The names of `var a, b int`. `_` is none.
-fn names(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+fn names(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
     if found.is_local() {
         return;
     }
@@ -37,7 +37,7 @@ fn names(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
 }
 
 /// Fields of a structure. An embedded type is a field that has its name.
-fn member(found: &mut Found<'_>, node: Node<'_>) {
+fn member(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(mut embedded) = node.child_by_field_name("type") else { return };
     if node.child_by_field_name("name").is_some() {
         return names(found, node, Kind::Field);
@@ -51,7 +51,7 @@ fn member(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// A method belongs to the type of its receiver.
-fn method(found: &mut Found<'_>, node: Node<'_>) {
+fn method(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(name) = field(node, "name") else { return };
     let body = field(node, "body").map_or(node.end_byte(), |body| body.start);
     let mut definition = Definition::new(Kind::Method, name, node).with_head(body);
@@ -70,7 +70,7 @@ fn receiver(parameters: Node<'_>) -> Option<Node<'_>> {
     Some(node)
 }
 
-fn type_definition(found: &mut Found<'_>, node: Node<'_>) {
+fn type_definition(found: &mut Extraction<'_>, node: Node<'_>) {
     let kind = match node.child_by_field_name("type").map(|node| node.kind()) {
         Some("struct_type") => Kind::Struct,
         Some("interface_type") => Kind::Interface,

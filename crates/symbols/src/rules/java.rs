@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, field};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, field};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("class_declaration", Rule::Define(Kind::Class)),
     ("record_declaration", Rule::Define(Kind::Class)),
     ("interface_declaration", Rule::Define(Kind::Interface)),
@@ -24,7 +24,7 @@ pub(super) const RULES: &[Entry] = &[
     ("constant_declaration", Rule::Call(|found, node| declarators(found, node, Kind::Constant))),
 ];
 
-fn declarators(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+fn declarators(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
     let mut cursor = node.walk();
     let names: Vec<_> = node
         .children_by_field_name("declarator", &mut cursor)
@@ -39,7 +39,7 @@ fn declarators(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
 }
 
 /// Parameters of a record are fields.
-fn component(found: &mut Found<'_>, node: Node<'_>) {
+fn component(found: &mut Extraction<'_>, node: Node<'_>) {
     let of_record = node
         .parent()
         .and_then(|list| list.parent())

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, child, field, names};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, child, field, names};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
 /// Nodes of both languages.
-pub(super) const COMMON: &[Entry] = &[
+pub(super) const COMMON: &[NamedRule] = &[
     ("class_declaration", Rule::Define(Kind::Class)),
     ("function_declaration", Rule::Define(Kind::Function)),
     ("generator_function_declaration", Rule::Define(Kind::Function)),
@@ -21,11 +21,11 @@ pub(super) const COMMON: &[Entry] = &[
 ];
 
 #[cfg(feature = "javascript")]
-pub(super) const JAVASCRIPT: &[Entry] =
+pub(super) const JAVASCRIPT: &[NamedRule] =
     &[("field_definition", Rule::Call(|found, node| found.define(Kind::Field, "property", node)))];
 
 #[cfg(feature = "typescript")]
-pub(super) const TYPESCRIPT: &[Entry] = &[
+pub(super) const TYPESCRIPT: &[NamedRule] = &[
     ("abstract_class_declaration", Rule::Define(Kind::Class)),
     ("function_signature", Rule::Call(|found, node| signature(found, node, Kind::Function))),
     ("method_signature", Rule::Call(|found, node| signature(found, node, Kind::Method))),
@@ -51,7 +51,7 @@ fn kind_of(value: Option<Node<'_>>) -> Option<Kind> {
 
 /// Adds a definition by its value, whose parameters and body are its own.
 fn by_value(
-    found: &mut Found<'_>,
+    found: &mut Extraction<'_>,
     node: Node<'_>,
     name: Node<'_>,
     qualifier: Option<Range<usize>>,
@@ -76,7 +76,7 @@ fn object(value: Option<Node<'_>>) -> Option<Node<'_>> {
 }
 
 /// Functions and classes that are assigned to variables, and variables outside of functions.
-fn variable(found: &mut Found<'_>, node: Node<'_>) {
+fn variable(found: &mut Extraction<'_>, node: Node<'_>) {
     let (Some(pattern), Some(parent)) = (node.child_by_field_name("name"), node.parent()) else { return };
     let value = node.child_by_field_name("value");
     if let (Some(kind), Some(value), "identifier") = (kind_of(value), value, pattern.kind()) {
@@ -101,7 +101,7 @@ fn variable(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Scope of what is assigned to a member of an object: `Type` for `Type.prototype` too, none for what a module exports.
-fn qualifier(found: &Found<'_>, object: Node<'_>) -> Option<Range<usize>> {
+fn qualifier(found: &Extraction<'_>, object: Node<'_>) -> Option<Range<usize>> {
     let is_prototype =
         field(object, "property").is_some_and(|property| found.bytes(property) == b"prototype");
     let range = if is_prototype { field(object, "object")? } else { object.byte_range() };
@@ -109,7 +109,7 @@ fn qualifier(found: &Found<'_>, object: Node<'_>) -> Option<Range<usize>> {
 }
 
 /// `Type.prototype.method = function () {}` and the like.
-fn assignment(found: &mut Found<'_>, node: Node<'_>) {
+fn assignment(found: &mut Extraction<'_>, node: Node<'_>) {
     let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
     else {
         return;
@@ -128,7 +128,7 @@ fn assignment(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Functions in object literals.
-fn pair(found: &mut Found<'_>, node: Node<'_>) {
+fn pair(found: &mut Extraction<'_>, node: Node<'_>) {
     let (Some(key), Some(value)) = (node.child_by_field_name("key"), node.child_by_field_name("value"))
     else {
         return;
@@ -139,7 +139,7 @@ fn pair(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Methods and accessors. Parameters of a constructor that have a modifier are fields.
-fn method(found: &mut Found<'_>, node: Node<'_>) {
+fn method(found: &mut Extraction<'_>, node: Node<'_>) {
     let parameters = node.child_by_field_name("parameters");
     let mut cursor = node.walk();
     for parameter in parameters
@@ -157,7 +157,7 @@ fn method(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Variables in a block are local, but that of a namespace holds its members.
-fn block(found: &mut Found<'_>, node: Node<'_>) {
+fn block(found: &mut Extraction<'_>, node: Node<'_>) {
     let parent = node.parent().map_or("", |parent| parent.kind());
     if !matches!(parent, "internal_module" | "module" | "ambient_declaration") {
         found.open(Holds::Locals);
@@ -166,7 +166,7 @@ fn block(found: &mut Found<'_>, node: Node<'_>) {
 
 /// Members of interfaces and type aliases. Members in the types of parameters and variables are not listed.
 #[cfg(feature = "typescript")]
-fn property(found: &mut Found<'_>, node: Node<'_>) {
+fn property(found: &mut Extraction<'_>, node: Node<'_>) {
     if matches!(found.scope_kind(), Some(Kind::Interface | Kind::Typedef)) {
         found.define(Kind::Field, "name", node);
     }
@@ -191,7 +191,7 @@ fn next_name(statement: Node<'_>) -> Option<Range<usize>> {
 
 /// Functions without a body. An overloaded function is listed once: by its implementation, or else by its last signature.
 #[cfg(feature = "typescript")]
-fn signature(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+fn signature(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
     let mut statement = node;
     while let Some(parent) = statement.parent().filter(|parent| STATEMENTS.contains(&parent.kind())) {
         statement = parent;
@@ -207,7 +207,7 @@ fn signature(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
 }
 
 #[cfg(feature = "typescript")]
-fn enumerators(found: &mut Found<'_>, node: Node<'_>) {
+fn enumerators(found: &mut Extraction<'_>, node: Node<'_>) {
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
         let name =

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, child, field, names};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, child, field, names};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("class_declaration", Rule::Call(class)),
     ("object_declaration", Rule::Call(class)),
     ("companion_object", Rule::Call(class)),
@@ -24,7 +24,7 @@ pub(super) const RULES: &[Entry] = &[
     ("lambda_literal", Rule::Open(Holds::Locals)),
 ];
 
-fn class(found: &mut Found<'_>, node: Node<'_>) {
+fn class(found: &mut Extraction<'_>, node: Node<'_>) {
     let kind = match child(node, &["interface", "enum_class_body"]).map(|child| child.kind()) {
         Some("interface") => Kind::Interface,
         Some(_) => Kind::Enum,
@@ -40,7 +40,7 @@ fn class(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// `val` and `var` parameters of a class are properties.
-fn parameter(found: &mut Found<'_>, node: Node<'_>) {
+fn parameter(found: &mut Extraction<'_>, node: Node<'_>) {
     if let (Some(_), Some(name)) = (child(node, &["val", "var"]), child(node, &["identifier"])) {
         found.add(Definition::new(Kind::Property, name.byte_range(), node));
     }
@@ -53,7 +53,7 @@ fn receiver(node: Node<'_>) -> Option<Range<usize>> {
     Some(receiver.byte_range())
 }
 
-fn function(found: &mut Found<'_>, node: Node<'_>) {
+fn function(found: &mut Extraction<'_>, node: Node<'_>) {
     let constructor = || child(node, &["constructor"]).map(|name| name.byte_range());
     let Some(name) = field(node, "name").or_else(constructor) else { return };
     let body = child(node, &["function_body", "block"]).map_or(node.end_byte(), |body| body.start_byte());
@@ -64,7 +64,7 @@ fn function(found: &mut Found<'_>, node: Node<'_>) {
     found.scope(definition);
 }
 
-fn property(found: &mut Found<'_>, node: Node<'_>) {
+fn property(found: &mut Extraction<'_>, node: Node<'_>) {
     let pattern = child(node, &["variable_declaration", "multi_variable_declaration"]);
     let Some(pattern) = pattern.filter(|_| !found.is_local()) else { return };
     let mut variables = Vec::new();
@@ -83,13 +83,13 @@ fn property(found: &mut Found<'_>, node: Node<'_>) {
     found.scope(define(last));
 }
 
-fn entry(found: &mut Found<'_>, node: Node<'_>) {
+fn entry(found: &mut Extraction<'_>, node: Node<'_>) {
     if let Some(name) = child(node, &["identifier"]) {
         found.scope(Definition::new(Kind::Enumerator, name.byte_range(), node));
     }
 }
 
-fn alias(found: &mut Found<'_>, node: Node<'_>) {
+fn alias(found: &mut Extraction<'_>, node: Node<'_>) {
     if let Some(name) =
         field(node, "type").or_else(|| child(node, &["identifier"]).map(|name| name.byte_range()))
     {

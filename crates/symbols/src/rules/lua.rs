@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, field};
-use crate::extract::{Definition, Found};
+use super::{NamedRule, Rule, field};
+use crate::extract::{Definition, Extraction};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("function_declaration", Rule::Call(function)),
     ("variable_declaration", Rule::Call(variables)),
     ("assignment_statement", Rule::Call(assignment)),
@@ -14,7 +14,7 @@ pub(super) const RULES: &[Entry] = &[
 ];
 
 /// Splits `table.name` and `table:name` in scope and name.
-fn add(found: &mut Found<'_>, node: Node<'_>, function: Node<'_>, name: Node<'_>, kind: Kind) {
+fn add(found: &mut Extraction<'_>, node: Node<'_>, function: Node<'_>, name: Node<'_>, kind: Kind) {
     let member = name.child_by_field_name("field").or_else(|| name.child_by_field_name("method"));
     let body = field(function, "body").map_or(node.end_byte(), |body| body.start);
     let mut definition = Definition::new(kind, member.unwrap_or(name).byte_range(), node).with_head(body);
@@ -32,7 +32,7 @@ fn add(found: &mut Found<'_>, node: Node<'_>, function: Node<'_>, name: Node<'_>
     }
 }
 
-fn function(found: &mut Found<'_>, node: Node<'_>) {
+fn function(found: &mut Extraction<'_>, node: Node<'_>) {
     if let Some(name) = node.child_by_field_name("name") {
         add(found, node, node, name, Kind::Function);
     }
@@ -43,7 +43,7 @@ fn is_in_chunk(node: Node<'_>) -> bool {
 }
 
 /// `local a, b`; with values, they are an assignment.
-fn variables(found: &mut Found<'_>, node: Node<'_>) {
+fn variables(found: &mut Extraction<'_>, node: Node<'_>) {
     if let Some(names) =
         node.named_child(0).filter(|names| names.kind() == "variable_list" && is_in_chunk(node))
     {
@@ -52,7 +52,7 @@ fn variables(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// `name = function() end`, and the first assignment to a variable outside of functions and blocks.
-fn assignment(found: &mut Found<'_>, node: Node<'_>) {
+fn assignment(found: &mut Extraction<'_>, node: Node<'_>) {
     let (Some(names), Some(values)) = (node.named_child(0), node.named_child(1)) else { return };
     let in_chunk = is_in_chunk(node)
         || node.parent().is_some_and(|parent| parent.kind() == "variable_declaration" && is_in_chunk(parent));
@@ -72,7 +72,7 @@ fn assignment(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// `{ name = function() end }`.
-fn member(found: &mut Found<'_>, node: Node<'_>) {
+fn member(found: &mut Extraction<'_>, node: Node<'_>) {
     let (Some(name), Some(value)) = (node.child_by_field_name("name"), node.child_by_field_name("value"))
     else {
         return;

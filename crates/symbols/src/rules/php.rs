@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, field};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, field};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("namespace_definition", Rule::Call(namespace)),
     ("class_declaration", Rule::Define(Kind::Class)),
     ("anonymous_class", Rule::Open(Holds::Members)),
@@ -28,7 +28,7 @@ pub(super) const RULES: &[Entry] = &[
 ];
 
 /// A namespace without braces holds the rest of the file.
-fn namespace(found: &mut Found<'_>, node: Node<'_>) {
+fn namespace(found: &mut Extraction<'_>, node: Node<'_>) {
     match field(node, "name") {
         Some(name) if node.child_by_field_name("body").is_none() => {
             found.scope_rest(Definition::new(Kind::Namespace, name, node));
@@ -44,7 +44,7 @@ fn variable(node: Node<'_>, name: &str) -> Option<Range<usize>> {
 }
 
 /// Methods. Parameters of a constructor that have a modifier are fields.
-fn method(found: &mut Found<'_>, node: Node<'_>) {
+fn method(found: &mut Extraction<'_>, node: Node<'_>) {
     let mut cursor = node.walk();
     let parameters = node.child_by_field_name("parameters");
     for parameter in parameters
@@ -60,20 +60,20 @@ fn method(found: &mut Found<'_>, node: Node<'_>) {
     found.define(Kind::Method, "name", node);
 }
 
-fn property(found: &mut Found<'_>, node: Node<'_>) {
+fn property(found: &mut Extraction<'_>, node: Node<'_>) {
     if let Some(name) = variable(node, "name") {
         found.add(Definition::new(Kind::Field, name, node));
     }
 }
 
-fn constant(found: &mut Found<'_>, node: Node<'_>) {
+fn constant(found: &mut Extraction<'_>, node: Node<'_>) {
     if let Some(name) = node.named_child(0) {
         found.add(Definition::new(Kind::Constant, name.byte_range(), node));
     }
 }
 
 /// `define('NAME', value)`.
-fn call(found: &mut Found<'_>, node: Node<'_>) {
+fn call(found: &mut Extraction<'_>, node: Node<'_>) {
     let is_define = field(node, "function").is_some_and(|function| found.bytes(function) == b"define");
     let argument =
         node.child_by_field_name("arguments").and_then(|arguments| arguments.named_child(0)?.named_child(0));
@@ -85,7 +85,7 @@ fn call(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Functions that are assigned to variables, and the first assignment to a variable outside of functions.
-fn assignment(found: &mut Found<'_>, node: Node<'_>) {
+fn assignment(found: &mut Extraction<'_>, node: Node<'_>) {
     let is_statement = node.parent().is_some_and(|parent| parent.kind() == "expression_statement");
     let Some(name) = variable(node, "left").filter(|_| is_statement && !found.is_local()) else { return };
     let mut definition = Definition::new(Kind::Variable, name, node);

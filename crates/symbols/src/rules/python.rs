@@ -2,23 +2,23 @@
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, child, field, names};
-use crate::extract::{Definition, Found};
+use super::{NamedRule, Rule, child, field, names};
+use crate::extract::{Definition, Extraction};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("class_definition", Rule::Call(class)),
     ("function_definition", Rule::Call(function)),
     ("type_alias_statement", Rule::Call(alias)),
     ("assignment", Rule::Call(assignment)),
 ];
 
-fn class(found: &mut Found<'_>, node: Node<'_>) {
+fn class(found: &mut Extraction<'_>, node: Node<'_>) {
     define(found, node, Kind::Class);
 }
 
 /// Functions and properties.
-fn function(found: &mut Found<'_>, node: Node<'_>) {
+fn function(found: &mut Extraction<'_>, node: Node<'_>) {
     let decorated = node.parent().filter(|parent| parent.kind() == "decorated_definition");
     let mut cursor = node.walk();
     let is_property = decorated.is_some_and(|decorated| {
@@ -33,7 +33,7 @@ fn function(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Adds a class or a function. Its head ends with the colon: comments may be between that and the body.
-fn define(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+fn define(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
     let Some(name) = field(node, "name") else { return };
     let colon = child(node, &[":"]).map_or(node.end_byte(), |colon| colon.end_byte());
     let mut definition = Definition::new(kind, name, node).with_head(colon);
@@ -48,7 +48,7 @@ fn is_property(decorator: &[u8]) -> bool {
 }
 
 /// `type Name[T] = …`.
-fn alias(found: &mut Found<'_>, node: Node<'_>) {
+fn alias(found: &mut Extraction<'_>, node: Node<'_>) {
     let mut name = node.child_by_field_name("left");
     while let Some(inner) = name.filter(|name| name.kind() != "identifier") {
         name = inner.named_child(0);
@@ -59,7 +59,7 @@ fn alias(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// The first assignment to a name outside of functions.
-fn assignment(found: &mut Found<'_>, node: Node<'_>) {
+fn assignment(found: &mut Extraction<'_>, node: Node<'_>) {
     let is_statement =
         node.parent().is_some_and(|parent| matches!(parent.kind(), "expression_statement" | "assignment"));
     let Some(pattern) = node.child_by_field_name("left").filter(|_| is_statement && !found.is_local()) else {

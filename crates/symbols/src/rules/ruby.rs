@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, child, field};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, child, field};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("module", Rule::Call(|found, node| scoped(found, node, Kind::Module))),
     ("class", Rule::Call(|found, node| scoped(found, node, Kind::Class))),
     ("singleton_class", Rule::Open(Holds::Members)),
@@ -27,20 +27,20 @@ fn definition(kind: Kind, name: Node<'_>, node: Node<'_>) -> Definition {
     definition
 }
 
-fn scoped(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+fn scoped(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
     if let Some(name) = node.child_by_field_name("name") {
         found.scope(definition(kind, name, node));
     }
 }
 
 /// A function in a class, in a module or in a method of one is a method.
-fn method(found: &mut Found<'_>, node: Node<'_>) {
+fn method(found: &mut Extraction<'_>, node: Node<'_>) {
     let kind = if found.scope_kind().is_some() { Kind::Method } else { Kind::Function };
     found.define(kind, "name", node);
 }
 
 /// `def self.name` and `def Type.name`.
-fn singleton(found: &mut Found<'_>, node: Node<'_>) {
+fn singleton(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(name) = node.child_by_field_name("name") else { return };
     let mut definition = definition(Kind::Method, name, node);
     definition.parameters = field(node, "parameters");
@@ -50,13 +50,13 @@ fn singleton(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// `alias new old`, of methods or of global variables.
-fn alias(found: &mut Found<'_>, node: Node<'_>) {
+fn alias(found: &mut Extraction<'_>, node: Node<'_>) {
     let is_variable = node.child_by_field_name("name").is_some_and(|name| name.kind() == "global_variable");
     found.define(if is_variable { Kind::Variable } else { Kind::Method }, "name", node);
 }
 
 /// Methods that are defined by a call: `attr_reader :name` and the like.
-fn call(found: &mut Found<'_>, node: Node<'_>) {
+fn call(found: &mut Extraction<'_>, node: Node<'_>) {
     if node.child_by_field_name("receiver").is_some() || found.is_local() {
         return;
     }
@@ -81,7 +81,7 @@ fn call(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Constants, global variables, and variables of a class.
-fn assignment(found: &mut Found<'_>, node: Node<'_>) {
+fn assignment(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(left) = node.child_by_field_name("left") else { return };
     if left.kind() == "left_assignment_list" {
         let mut cursor = left.walk();
@@ -95,7 +95,7 @@ fn assignment(found: &mut Found<'_>, node: Node<'_>) {
     }
 }
 
-fn assign(found: &mut Found<'_>, node: Node<'_>, name: Node<'_>) {
+fn assign(found: &mut Extraction<'_>, node: Node<'_>, name: Node<'_>) {
     let kind = match name.kind() {
         "constant" | "scope_resolution" => Kind::Constant,
         "global_variable" => Kind::Variable,
@@ -108,7 +108,7 @@ fn assign(found: &mut Found<'_>, node: Node<'_>, name: Node<'_>) {
 }
 
 /// Kind of the type that `Name = Struct.new(…)` and the like define.
-fn new_type(found: &Found<'_>, node: Node<'_>) -> Option<Kind> {
+fn new_type(found: &Extraction<'_>, node: Node<'_>) -> Option<Kind> {
     let value = node.child_by_field_name("right").filter(|value| value.kind() == "call")?;
     let is_new =
         field(value, "method").is_some_and(|method| matches!(found.bytes(method), b"new" | b"define"));

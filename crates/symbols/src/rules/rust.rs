@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, field};
-use crate::extract::{Found, Holds};
+use super::{NamedRule, Rule, field};
+use crate::extract::{Extraction, Holds};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("function_item", Rule::Define(Kind::Function)),
     ("function_signature_item", Rule::Define(Kind::Function)),
     ("struct_item", Rule::Define(Kind::Struct)),
@@ -26,20 +26,20 @@ pub(super) const RULES: &[Entry] = &[
 ];
 
 /// `const _` has no name.
-fn constant(found: &mut Found<'_>, node: Node<'_>) {
+fn constant(found: &mut Extraction<'_>, node: Node<'_>) {
     if field(node, "name").is_some_and(|name| found.bytes(name) != b"_") {
         found.define(Kind::Constant, "name", node);
     }
 }
 
 /// `mod name;` declares a module whose definition is another file.
-fn module(found: &mut Found<'_>, node: Node<'_>) {
+fn module(found: &mut Extraction<'_>, node: Node<'_>) {
     if node.child_by_field_name("body").is_some() {
         found.define(Kind::Module, "name", node);
     }
 }
 
-fn implementation(found: &mut Found<'_>, node: Node<'_>) {
+fn implementation(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(mut name) = node.child_by_field_name("type") else { return };
     // `impl path::Type<T>` extends `Type`.
     while let Some(inner) = name.child_by_field_name("type").or_else(|| name.child_by_field_name("name")) {

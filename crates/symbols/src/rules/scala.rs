@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, child, field, names};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, child, field, names};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("package_object", Rule::Define(Kind::Module)),
     ("class_definition", Rule::Define(Kind::Class)),
     ("object_definition", Rule::Define(Kind::Class)),
@@ -31,7 +31,7 @@ pub(super) const RULES: &[Entry] = &[
 ];
 
 /// Values, variables and the names in their patterns.
-fn variable(found: &mut Found<'_>, node: Node<'_>) {
+fn variable(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(pattern) = node.child_by_field_name("pattern").filter(|_| !found.is_local()) else { return };
     let mut variables = Vec::new();
     names(pattern, &mut variables);
@@ -41,7 +41,7 @@ fn variable(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// `val` and `var` parameters of a class are fields, and so are all of a case class.
-fn parameter(found: &mut Found<'_>, node: Node<'_>) {
+fn parameter(found: &mut Extraction<'_>, node: Node<'_>) {
     let class = node.parent().and_then(|list| list.parent());
     let is_case =
         class.is_some_and(|class| class.kind() == "full_enum_case" || child(class, &["case"]).is_some());
@@ -52,7 +52,7 @@ fn parameter(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// A function may have several lists of parameters.
-fn function(found: &mut Found<'_>, node: Node<'_>) {
+fn function(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(name) = field(node, "name") else { return };
     let body = field(node, "body").map_or(node.end_byte(), |body| body.start);
     let mut definition = Definition::new(Kind::Function, name, node).with_head(body);
@@ -65,7 +65,7 @@ fn function(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// `extension (s: Type)` extends `Type`.
-fn extension(found: &mut Found<'_>, node: Node<'_>) {
+fn extension(found: &mut Extraction<'_>, node: Node<'_>) {
     let parameter = child(node, &["parameters"]).and_then(|parameters| child(parameters, &["parameter"]));
     let mut name = parameter.and_then(|parameter| parameter.child_by_field_name("type"));
     while let Some(inner) = name.and_then(|name| name.child_by_field_name("type")) {
@@ -77,7 +77,7 @@ fn extension(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// An instance with members is an object, else it is a value.
-fn given(found: &mut Found<'_>, node: Node<'_>) {
+fn given(found: &mut Extraction<'_>, node: Node<'_>) {
     let has_members =
         node.child_by_field_name("body").is_some_and(|body| body.kind().ends_with("template_body"));
     match field(node, "name") {

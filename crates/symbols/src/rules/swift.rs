@@ -2,11 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, child, field, names};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, child, field, names};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("class_declaration", Rule::Call(class)),
     ("protocol_declaration", Rule::Define(Kind::Interface)),
     ("function_declaration", Rule::Call(|found, node| function(found, node, Kind::Function))),
@@ -26,7 +26,7 @@ pub(super) const RULES: &[Entry] = &[
 ];
 
 /// Classes, structures, enumerations, actors and extensions.
-fn class(found: &mut Found<'_>, node: Node<'_>) {
+fn class(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(mut name) = node.child_by_field_name("name") else { return };
     let kind = match node.child_by_field_name("declaration_kind").map(|kind| kind.kind()) {
         Some("extension") => {
@@ -44,7 +44,7 @@ fn class(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Functions, and what has a keyword for a name. Parameters are all from the first parenthesis to its counterpart.
-fn function(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
+fn function(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
     let keyword = || child(node, &["init", "deinit", "subscript"]).map(|name| name.byte_range());
     let Some(name) = field(node, "name").filter(|_| kind != Kind::Property).or_else(keyword) else { return };
     let body = child(node, &["function_body", "computed_property"])
@@ -57,7 +57,7 @@ fn function(found: &mut Found<'_>, node: Node<'_>, kind: Kind) {
 }
 
 /// Variables, and properties that have accessors.
-fn property(found: &mut Found<'_>, node: Node<'_>) {
+fn property(found: &mut Extraction<'_>, node: Node<'_>) {
     if found.is_local() {
         return;
     }
@@ -75,7 +75,7 @@ fn property(found: &mut Found<'_>, node: Node<'_>) {
     }
 }
 
-fn macro_definition(found: &mut Found<'_>, node: Node<'_>) {
+fn macro_definition(found: &mut Extraction<'_>, node: Node<'_>) {
     if let Some(name) = child(node, &["simple_identifier"]) {
         found.add(Definition::new(Kind::Macro, name.byte_range(), node));
     }

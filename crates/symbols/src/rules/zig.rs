@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::{Entry, Rule, child, field};
-use crate::extract::{Definition, Found, Holds};
+use super::{NamedRule, Rule, child, field};
+use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
-pub(super) const RULES: &[Entry] = &[
+pub(super) const RULES: &[NamedRule] = &[
     ("function_declaration", Rule::Call(function)),
     ("variable_declaration", Rule::Call(variable)),
     ("container_field", Rule::Call(member)),
@@ -25,7 +25,7 @@ fn name(identifier: Node<'_>) -> Range<usize> {
     child(identifier, &["string"]).unwrap_or(identifier).byte_range()
 }
 
-fn function(found: &mut Found<'_>, node: Node<'_>) {
+fn function(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(identifier) = node.child_by_field_name("name") else { return };
     let body = field(node, "body").map_or(node.end_byte(), |body| body.start);
     let mut definition = Definition::new(Kind::Function, name(identifier), node).with_head(body);
@@ -34,7 +34,7 @@ fn function(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Variables and constants. Types are constants whose value is a container. Assignments have the same kind of node.
-fn variable(found: &mut Found<'_>, node: Node<'_>) {
+fn variable(found: &mut Extraction<'_>, node: Node<'_>) {
     let mut cursor = node.walk();
     let mut children = node.named_children(&mut cursor);
     let Some(identifier) = children.find(|child| child.kind() == "identifier") else { return };
@@ -53,7 +53,7 @@ fn variable(found: &mut Found<'_>, node: Node<'_>) {
 }
 
 /// Members of containers. The members of a tuple have no names, and `_` stands for further values of an enumeration.
-fn member(found: &mut Found<'_>, node: Node<'_>) {
+fn member(found: &mut Extraction<'_>, node: Node<'_>) {
     let in_enum = node.parent().is_some_and(|parent| parent.kind() == "enum_declaration");
     let identifier = node.child_by_field_name("name").filter(|name| name.kind() == "identifier");
     if let Some(name) = identifier.map(name).filter(|name| found.bytes(name.clone()) != b"_") {
@@ -61,7 +61,7 @@ fn member(found: &mut Found<'_>, node: Node<'_>) {
     }
 }
 
-fn errors(found: &mut Found<'_>, node: Node<'_>) {
+fn errors(found: &mut Extraction<'_>, node: Node<'_>) {
     let mut cursor = node.walk();
     for identifier in node.named_children(&mut cursor).filter(|child| child.kind() == "identifier") {
         found.add(Definition::new(Kind::Enumerator, name(identifier), identifier));

@@ -14,22 +14,22 @@ pub(super) mod java;
 #[cfg(feature = "rust")]
 pub(super) mod rust;
 
-use self::lexer::{Dialect, Lexer, SPACE, is};
+use self::lexer::{BraceLexer, Dialect, SPACE, is};
 use self::scan::{Holes, Until};
 use super::Skimmed;
 
 /// State of skimming a text in any of the languages.
-struct Skimmer<'s, 'o> {
-    lexer: Lexer<'s>,
+struct BraceSkimmer<'s, 'o> {
+    lexer: BraceLexer<'s>,
     out: &'o mut Skimmed,
     /// All before this offset has been copied or left out.
     kept: usize,
     holes: Holes,
 }
 
-impl<'s, 'o> Skimmer<'s, 'o> {
+impl<'s, 'o> BraceSkimmer<'s, 'o> {
     fn new(dialect: &'static Dialect, source: &'s [u8], out: &'o mut Skimmed) -> Self {
-        Self { lexer: Lexer { source, at: 0, dialect }, out, kept: 0, holes: Holes::default() }
+        Self { lexer: BraceLexer { source, at: 0, dialect }, out, kept: 0, holes: Holes::default() }
     }
 
     /// Copies all up to an offset that was not left out.

@@ -13,7 +13,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 pub(crate) use self::lexer::Code;
-use self::lexer::{Lexer, SPACE, STOP, WORD, is};
+use self::lexer::{CLexer, SPACE, STOP, WORD, is};
 pub(crate) use self::macros::is_macro;
 use self::macros::{defined, function_name, is_attribute, takes_arguments};
 use super::{Hidden, Skimmed};
@@ -22,8 +22,8 @@ use crate::symbol::MAX_LINE;
 
 /// Skims a source text. Returns `false` if its braces do not balance, so that all of it has to be parsed.
 pub(crate) fn skim(source: &[u8], out: &mut Skimmed) -> bool {
-    Skimmer {
-        lexer: Lexer { source, at: 0 },
+    CSkimmer {
+        lexer: CLexer { source, at: 0 },
         out,
         kept: 0,
         declaration: Declaration::default(),
@@ -93,7 +93,7 @@ pub(super) fn may_define(source: &[u8], part: Range<usize>) -> bool {
 
 /// End of the preprocessor line that begins at an offset.
 pub(super) fn directive_end(source: &[u8], start: usize) -> usize {
-    let mut lexer = Lexer { source, at: start };
+    let mut lexer = CLexer { source, at: start };
     lexer.directive_line();
     lexer.at
 }
@@ -135,23 +135,23 @@ struct Declaration {
 }
 
 /// Preprocessor condition that is open.
-struct Condition {
+struct OpenCondition {
     between_declarations: bool,
     depth: usize,
 }
 
-struct Skimmer<'s, 'o> {
-    lexer: Lexer<'s>,
+struct CSkimmer<'s, 'o> {
+    lexer: CLexer<'s>,
     out: &'o mut Skimmed,
     /// All before this offset has been copied or left out.
     kept: usize,
     declaration: Declaration,
     /// Braces open around the declaration: whether a declarator may follow the closing one.
     open: Vec<bool>,
-    conditions: Vec<Condition>,
+    conditions: Vec<OpenCondition>,
 }
 
-impl Skimmer<'_, '_> {
+impl CSkimmer<'_, '_> {
     fn run(mut self) -> Option<()> {
         while let Some(byte) = self.lexer.byte() {
             match byte {
@@ -285,7 +285,7 @@ impl Skimmer<'_, '_> {
             // The branch of `#if 0` is left out; what follows `#else` is open.
             b"if" if self.is_zero() && skip_branch(&mut self.lexer, true)? == Branch::End => {}
             b"if" | b"ifdef" | b"ifndef" => {
-                self.conditions.push(Condition { between_declarations, depth: self.open.len() });
+                self.conditions.push(OpenCondition { between_declarations, depth: self.open.len() });
             }
             b"else" | b"elif" => {
                 let cut = self.conditions.last().is_some_and(|condition| {
@@ -309,7 +309,7 @@ impl Skimmer<'_, '_> {
 
     /// Returns `true` if the condition is just `0`.
     fn is_zero(&self) -> bool {
-        let mut rest = Lexer { source: self.lexer.source, at: self.lexer.at };
+        let mut rest = CLexer { source: self.lexer.source, at: self.lexer.at };
         rest.blanks();
         rest.word() == b"0" && rest.ends_line()
     }
@@ -491,7 +491,7 @@ impl Declaration {
 }
 
 /// Skips a body, from its `{` to the end of its `}`. Definitions of macros in it are kept.
-fn body(lexer: &mut Lexer<'_>, out: &mut Skimmed) -> Option<()> {
+fn body(lexer: &mut CLexer<'_>, out: &mut Skimmed) -> Option<()> {
     let mut depth = 0usize;
     let mut conditions = Vec::new();
     while let Some(byte) = lexer.byte() {
@@ -523,7 +523,7 @@ fn body(lexer: &mut Lexer<'_>, out: &mut Skimmed) -> Option<()> {
 
 /// Braces are counted in the first branch of a condition, and from there again in each further one.
 fn directive_in_body(
-    lexer: &mut Lexer<'_>,
+    lexer: &mut CLexer<'_>,
     out: &mut Skimmed,
     depth: &mut usize,
     conditions: &mut Vec<usize>,
@@ -548,12 +548,12 @@ fn directive_in_body(
 }
 
 /// Keeps name and parameters of the macro whose definition began at `start`; its replacement list is left out.
-fn define(lexer: &mut Lexer<'_>, out: &mut Skimmed, start: usize) {
+fn define(lexer: &mut CLexer<'_>, out: &mut Skimmed, start: usize) {
     lexer.blanks();
     lexer.word();
     if lexer.byte() == Some(b'(') {
         // Parameters may be on several lines.
-        let mut line = Lexer { source: lexer.source, at: lexer.at };
+        let mut line = CLexer { source: lexer.source, at: lexer.at };
         line.line();
         let rest = &lexer.source[lexer.at..line.at];
         lexer.at += memchr(b')', rest).map_or(rest.len(), |end| end + 1);
@@ -572,7 +572,7 @@ enum Branch {
 }
 
 /// Skips from a branch of a condition to the line of its `#endif`, or, if `to_else`, of a further branch.
-fn skip_branch(lexer: &mut Lexer<'_>, to_else: bool) -> Option<Branch> {
+fn skip_branch(lexer: &mut CLexer<'_>, to_else: bool) -> Option<Branch> {
     let mut depth = 1;
     lexer.line();
     while let Some(byte) = lexer.byte() {

@@ -6,17 +6,17 @@
 
 mod lexer;
 
-use self::lexer::{Lexer, Token};
+use self::lexer::{PythonLexer, Token};
 use super::Skimmed;
 
 /// Skims a source text. Returns `false` if its brackets, strings or indentation are wrong, so that all of it has to be parsed.
 pub(crate) fn skim(source: &[u8], out: &mut Skimmed) -> bool {
-    let lexer = Lexer::new(source);
-    Skimmer { lexer, out, scopes: Vec::new(), end: 0, comments: Vec::new() }.run().is_some()
+    let lexer = PythonLexer::new(source);
+    PythonSkimmer { lexer, out, scopes: Vec::new(), end: 0, comments: Vec::new() }.run().is_some()
 }
 
 /// Class or function that is open.
-struct Scope {
+struct OpenBlock {
     is_class: bool,
     /// Column of the line that begins it.
     column: usize,
@@ -26,17 +26,17 @@ struct Scope {
     is_empty: bool,
 }
 
-struct Skimmer<'s, 'o> {
-    lexer: Lexer<'s>,
+struct PythonSkimmer<'s, 'o> {
+    lexer: PythonLexer<'s>,
     out: &'o mut Skimmed,
-    scopes: Vec<Scope>,
+    scopes: Vec<OpenBlock>,
     /// End of the last logical line, with the comment in it.
     end: usize,
     /// Column and end of each comment on a line of its own since then.
     comments: Vec<(usize, usize)>,
 }
 
-impl Skimmer<'_, '_> {
+impl PythonSkimmer<'_, '_> {
     fn run(mut self) -> Option<()> {
         loop {
             let column = self.indentation()?;
@@ -193,7 +193,7 @@ impl Skimmer<'_, '_> {
         }
         self.lexer.head()?;
         self.out.stand_in(b':', self.lexer.at - 1);
-        self.scopes.push(Scope { is_class, column, body: None, is_empty: true });
+        self.scopes.push(OpenBlock { is_class, column, body: None, is_empty: true });
         self.lexer.blanks()?;
         if self.lexer.ends_line() {
             self.end_line(self.lexer.at);
@@ -264,7 +264,7 @@ impl Skimmer<'_, '_> {
 }
 
 /// Returns `true` if a line that begins with `match` or `case` is such a block, and no use of that name.
-fn is_match(mut lexer: Lexer<'_>) -> bool {
+fn is_match(mut lexer: PythonLexer<'_>) -> bool {
     let is_operand =
         lexer.blanks().is_some() && !matches!(lexer.byte(), Some(b'.' | b',' | b'=' | b':' | b';'));
     is_operand && lexer.head().is_some()

@@ -16,7 +16,7 @@ use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, by_line};
 use finecomb_command::symbols::job::SymbolsJob;
 use finecomb_command::symbols::options::SymbolOptions;
-use finecomb_symbols::Format;
+use finecomb_symbols::SymbolsFormat;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -70,7 +70,7 @@ impl Tool for Symbols {
         let wanted = Wanted { kind, limit: self.limit, after_context: 0, cursor: &self.cursor };
         let (mut page, mut notes) = context.page(&wanted)?;
         let named = context.roots.inputs(&self.selection.paths)?;
-        let mut job = SymbolsJob::new(self.options(context)?, &named, Format::Json)?;
+        let mut job = SymbolsJob::new(self.options(context)?, &named, SymbolsFormat::Json)?;
         job.inputs.strip_dot = true;
         let mut nesting = Nesting::default();
         let columns = context.limits.max_columns;

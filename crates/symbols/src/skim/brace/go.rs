@@ -1,7 +1,7 @@
 //! Skimming Go: imports and types of parameters and results are left out too.
 
-use super::lexer::{Dialect, Holds, Lexer, SPACE, WORD, Word, is};
-use super::{Skimmed, Skimmer, Until};
+use super::lexer::{BraceLexer, Dialect, Holds, SPACE, WORD, Word, is};
+use super::{BraceSkimmer, Skimmed, Until};
 
 static GO: Dialect = Dialect {
     nested_comments: false,
@@ -16,19 +16,20 @@ static GO: Dialect = Dialect {
 
 /// Skims a source text. Returns `false` if its brackets do not balance, so that all of it has to be parsed.
 pub(in super::super) fn skim(source: &[u8], out: &mut Skimmed) -> bool {
-    let mut file = File {
-        skimmer: Skimmer::new(&GO, source, out),
+    GoSkimmer {
+        skimmer: BraceSkimmer::new(&GO, source, out),
         braces: 0,
         parentheses: 0,
         is_start: true,
         last: b';',
         has_members: false,
-    };
-    file.run().is_some()
+    }
+    .run()
+    .is_some()
 }
 
 /// A type is a definition if it has a name, or members.
-fn word(lexer: &Lexer<'_>, text: &[u8]) -> Word {
+fn word(lexer: &BraceLexer<'_>, text: &[u8]) -> Word {
     match text {
         b"type" if lexer.next() != Some(b')') => Word::Defines(Holds::Code),
         b"struct" | b"interface" if has_members(lexer) => Word::Defines(Holds::Definitions),
@@ -37,7 +38,7 @@ fn word(lexer: &Lexer<'_>, text: &[u8]) -> Word {
 }
 
 /// Returns `true` before braces that are not empty.
-fn has_members(lexer: &Lexer<'_>) -> bool {
+fn has_members(lexer: &BraceLexer<'_>) -> bool {
     let mut ahead = lexer.clone();
     ahead.spaces();
     let opens = ahead.byte() == Some(b'{');
@@ -46,8 +47,8 @@ fn has_members(lexer: &Lexer<'_>) -> bool {
 }
 
 /// Declarations of a file.
-struct File<'s, 'o> {
-    skimmer: Skimmer<'s, 'o>,
+struct GoSkimmer<'s, 'o> {
+    skimmer: BraceSkimmer<'s, 'o>,
     /// Braces and parentheses around this place.
     braces: usize,
     parentheses: usize,
@@ -59,7 +60,7 @@ struct File<'s, 'o> {
     has_members: bool,
 }
 
-impl<'s> File<'s, '_> {
+impl<'s> GoSkimmer<'s, '_> {
     fn run(&mut self) -> Option<()> {
         while let Some(byte) = self.lexer().byte() {
             match byte {
@@ -99,7 +100,7 @@ impl<'s> File<'s, '_> {
         (self.braces == 0 && self.parentheses == 0).then_some(())
     }
 
-    fn lexer(&mut self) -> &mut Lexer<'s> {
+    fn lexer(&mut self) -> &mut BraceLexer<'s> {
         &mut self.skimmer.lexer
     }
 

@@ -1,7 +1,7 @@
 //! Skimming Java: imports, arguments of annotations and types of parameters are left out too.
 
-use super::lexer::{Dialect, Holds, Lexer, SPACE, WORD, Word, is};
-use super::{Skimmed, Skimmer, Until};
+use super::lexer::{BraceLexer, Dialect, Holds, SPACE, WORD, Word, is};
+use super::{BraceSkimmer, Skimmed, Until};
 
 static JAVA: Dialect = Dialect {
     nested_comments: false,
@@ -16,16 +16,17 @@ static JAVA: Dialect = Dialect {
 
 /// Skims a source text. Returns `false` if its brackets do not balance, so that all of it has to be parsed.
 pub(in super::super) fn skim(source: &[u8], out: &mut Skimmed) -> bool {
-    let mut members = Members {
-        skimmer: Skimmer::new(&JAVA, source, out),
+    JavaSkimmer {
+        skimmer: BraceSkimmer::new(&JAVA, source, out),
         open: Vec::new(),
         start: None,
         keyword: Keyword::None,
-    };
-    members.run().is_some()
+    }
+    .run()
+    .is_some()
 }
 
-fn word(lexer: &Lexer<'_>, text: &[u8]) -> Word {
+fn word(lexer: &BraceLexer<'_>, text: &[u8]) -> Word {
     let start = lexer.at - text.len();
     match text {
         b"new" => Word::Creates,
@@ -38,7 +39,7 @@ fn word(lexer: &Lexer<'_>, text: &[u8]) -> Word {
 }
 
 /// Returns `true` if a name and parameters follow.
-fn is_record(lexer: &Lexer<'_>) -> bool {
+fn is_record(lexer: &BraceLexer<'_>) -> bool {
     let mut ahead = lexer.clone();
     ahead.spaces();
     !ahead.word().is_empty() && matches!(ahead.next(), Some(b'(' | b'<'))
@@ -54,8 +55,8 @@ enum Keyword {
 }
 
 /// Declarations of a file and of the types in it.
-struct Members<'s, 'o> {
-    skimmer: Skimmer<'s, 'o>,
+struct JavaSkimmer<'s, 'o> {
+    skimmer: BraceSkimmer<'s, 'o>,
     /// Types around this place: whether constants of an enumeration may follow.
     open: Vec<bool>,
     /// Offset of the declaration that is under way.
@@ -63,7 +64,7 @@ struct Members<'s, 'o> {
     keyword: Keyword,
 }
 
-impl<'s> Members<'s, '_> {
+impl<'s> JavaSkimmer<'s, '_> {
     fn run(&mut self) -> Option<()> {
         while let Some(byte) = self.lexer().byte() {
             match byte {
@@ -93,7 +94,7 @@ impl<'s> Members<'s, '_> {
         self.open.is_empty().then_some(())
     }
 
-    fn lexer(&mut self) -> &mut Lexer<'s> {
+    fn lexer(&mut self) -> &mut BraceLexer<'s> {
         &mut self.skimmer.lexer
     }
 

@@ -57,18 +57,18 @@ pub(super) struct Dialect {
     /// Lengths of the words that mean something in code, as bits.
     pub(super) lengths: u32,
     /// Meaning of a word in code. The lexer stands after the word.
-    pub(super) word: fn(&Lexer<'_>, &[u8]) -> Word,
+    pub(super) word: fn(&BraceLexer<'_>, &[u8]) -> Word,
 }
 
 /// Position in a source text.
 #[derive(Clone)]
-pub(super) struct Lexer<'s> {
+pub(super) struct BraceLexer<'s> {
     pub(super) source: &'s [u8],
     pub(super) at: usize,
     pub(super) dialect: &'static Dialect,
 }
 
-impl<'s> Lexer<'s> {
+impl<'s> BraceLexer<'s> {
     pub(super) fn byte(&self) -> Option<u8> {
         self.source.get(self.at).copied()
     }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::lexer::{Dialect, Holds, Lexer, SPACE, WORD, Word, is};
-use super::{Skimmed, Skimmer, Until};
+use super::lexer::{BraceLexer, Dialect, Holds, SPACE, WORD, Word, is};
+use super::{BraceSkimmer, Skimmed, Until};
 use crate::kind::Kind;
 use crate::skim::Hidden;
 
@@ -23,12 +23,12 @@ static RUST: Dialect = Dialect {
 
 /// Skims a source text. Returns `false` if its brackets do not balance, so that all of it has to be parsed.
 pub(in super::super) fn skim(source: &[u8], out: &mut Skimmed) -> bool {
-    let mut items =
-        Items { skimmer: Skimmer::new(&RUST, source, out), start: None, is_foreign: false, open: 0 };
-    items.run().is_some()
+    RustSkimmer { skimmer: BraceSkimmer::new(&RUST, source, out), start: None, is_foreign: false, open: 0 }
+        .run()
+        .is_some()
 }
 
-fn word(lexer: &Lexer<'_>, text: &[u8]) -> Word {
+fn word(lexer: &BraceLexer<'_>, text: &[u8]) -> Word {
     let meaning = match text {
         b"fn" | b"type" => Word::Defines(Holds::Code),
         b"struct" | b"enum" | b"union" => Word::Defines(Holds::Definitions),
@@ -42,8 +42,8 @@ fn word(lexer: &Lexer<'_>, text: &[u8]) -> Word {
 }
 
 /// Items of a file and of the modules, traits and implementations in it.
-struct Items<'s, 'o> {
-    skimmer: Skimmer<'s, 'o>,
+struct RustSkimmer<'s, 'o> {
+    skimmer: BraceSkimmer<'s, 'o>,
     /// Offset of the item that is under way.
     start: Option<usize>,
     /// It began with `extern`.
@@ -52,7 +52,7 @@ struct Items<'s, 'o> {
     open: usize,
 }
 
-impl<'s> Items<'s, '_> {
+impl<'s> RustSkimmer<'s, '_> {
     fn run(&mut self) -> Option<()> {
         while let Some(byte) = self.skimmer.lexer.byte() {
             let at = self.skimmer.lexer.at;
@@ -87,7 +87,7 @@ impl<'s> Items<'s, '_> {
         (self.open == 0).then_some(())
     }
 
-    fn lexer(&mut self) -> &mut Lexer<'s> {
+    fn lexer(&mut self) -> &mut BraceLexer<'s> {
         &mut self.skimmer.lexer
     }
 

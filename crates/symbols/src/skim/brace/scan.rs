@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::lexer::{BRACKET, Holds, Lexer, STOP, WORD, Word, class};
+use super::lexer::{BRACKET, BraceLexer, Holds, STOP, WORD, Word, class};
 
 /// End of a scan.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,7 +48,7 @@ impl Holes {
     }
 
     /// Enters the bracket that `lexer` is at.
-    fn enter(&mut self, lexer: &Lexer<'_>, bracket: u8) {
+    fn enter(&mut self, lexer: &BraceLexer<'_>, bracket: u8) {
         let around = self.open.last().map_or(Holds::Code, |outer| outer.holds);
         let (close, holds) = match bracket {
             b'{' => (b'}', lexer.holds(self.word, around)),
@@ -81,7 +81,7 @@ impl Holes {
     }
 }
 
-impl Lexer<'_> {
+impl BraceLexer<'_> {
     /// Skips code. Returns `true` if definitions are in it, fails if brackets do not balance.
     pub(super) fn scan(&mut self, until: Until, holes: &mut Holes) -> Option<bool> {
         holes.clear();

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use crate::language::Language;
 use crate::parser::Parser;
-use crate::query::{Query, SymbolsOptions};
+use crate::query::{SymbolsOptions, SymbolsQuery};
 use crate::skim::{Skimmed, skim};
 
 /// The skimmed text, white space collapsed; `None` if all has to be parsed.
@@ -23,7 +23,8 @@ fn assert_skims(language: Language, cases: &str) {
 
 /// Definitions as they are listed, quick or thorough.
 fn listed(language: Language, source: &str, thorough: bool) -> Vec<String> {
-    let query = Query::new(&SymbolsOptions { thorough, ..SymbolsOptions::default() }).expect("no name");
+    let query =
+        SymbolsQuery::new(&SymbolsOptions { thorough, ..SymbolsOptions::default() }).expect("no name");
     let parsed = Parser::default().parse(language, source.as_bytes(), &query);
     assert!(!parsed.has_errors, "not in the grammar: {source}");
     crate::symbol::symbols(source.as_bytes(), language, &parsed.definitions, |_, _| true)
@@ -41,7 +42,7 @@ fn assert_same(language: Language, source: &str) {
 fn a_text_may_begin_with_a_brace() {
     for language in [Language::Go, Language::Java, Language::Rust] {
         let source = "{} class A { void f() {} }\n";
-        let parsed = Parser::default().parse(language, source.as_bytes(), &Query::default());
+        let parsed = Parser::default().parse(language, source.as_bytes(), &SymbolsQuery::default());
         assert!(parsed.definitions.iter().all(|definition| definition.extent.end <= source.len()));
     }
     assert_eq!(skimmed(Language::Java, "{ f(); } class A { }").as_deref(), Some("{} class A { }"));

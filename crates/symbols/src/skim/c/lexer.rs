@@ -12,11 +12,11 @@ pub(super) fn is(byte: u8, class: u8) -> bool {
 }
 
 /// Separates code from literals, comments and the names of headers, for offsets that do not go back.
-pub(crate) struct Code<'s>(Lexer<'s>);
+pub(crate) struct Code<'s>(CLexer<'s>);
 
 impl<'s> Code<'s> {
     pub(crate) fn new(source: &'s [u8]) -> Self {
-        Self(Lexer { source, at: 0 })
+        Self(CLexer { source, at: 0 })
     }
 
     /// Returns `true` if the byte at an offset is code.
@@ -52,12 +52,12 @@ impl<'s> Code<'s> {
 }
 
 /// Position in a source text.
-pub(super) struct Lexer<'s> {
+pub(super) struct CLexer<'s> {
     pub(super) source: &'s [u8],
     pub(super) at: usize,
 }
 
-impl<'s> Lexer<'s> {
+impl<'s> CLexer<'s> {
     pub(super) fn byte(&self) -> Option<u8> {
         self.source.get(self.at).copied()
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::lexer::{Lexer, SPACE, WORD, is};
+use super::lexer::{CLexer, SPACE, WORD, is};
 use crate::kind::Kind;
 
 /// Returns `true` for a name in capitals, as macros have.
@@ -47,7 +47,7 @@ pub(super) fn function_name(source: &[u8], name: Range<usize>, group: Range<usiz
 
 /// The first argument of a group, if it is a name.
 fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
-    let mut lexer = Lexer { source, at: group.start + 1 };
+    let mut lexer = CLexer { source, at: group.start + 1 };
     while lexer.byte().is_some_and(|byte| is(byte, SPACE)) {
         lexer.at += 1;
     }

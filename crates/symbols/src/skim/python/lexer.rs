@@ -30,14 +30,14 @@ pub(super) enum Token {
 
 /// Position in a source text. Methods return `None` for text that they do not understand.
 #[derive(Clone, Copy)]
-pub(super) struct Lexer<'s> {
+pub(super) struct PythonLexer<'s> {
     pub(super) source: &'s [u8],
     pub(super) at: usize,
     /// Number of f-strings around this place.
     nesting: usize,
 }
 
-impl<'s> Lexer<'s> {
+impl<'s> PythonLexer<'s> {
     pub(super) fn new(source: &'s [u8]) -> Self {
         Self { source, at: 0, nesting: 0 }
     }
@@ -309,7 +309,7 @@ mod tests {
 
     /// The rest of a text after its first logical line.
     fn behind_line(source: &str) -> Option<&str> {
-        let mut lexer = Lexer::new(source.as_bytes());
+        let mut lexer = PythonLexer::new(source.as_bytes());
         lexer.line()?;
         source.get(lexer.at..)
     }
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn only_a_plain_sign_assigns() {
-        let mut lexer = Lexer::new(b"a == b <= c += d := e = f: lambda ** g;");
+        let mut lexer = PythonLexer::new(b"a == b <= c += d := e = f: lambda ** g;");
         let tokens: Vec<Token> =
             std::iter::from_fn(|| lexer.token().filter(|&token| token != Token::End)).collect();
         assert_eq!(
