@@ -49,7 +49,7 @@ impl Batches for FoundBatches {
     }
 
     fn batch(&mut self, records: Vec<u8>) -> Result<RecordBatch, ArrowError> {
-        let mut columns = Columns::default();
+        let mut columns = LineColumns::default();
         for record in Records::new(&records) {
             match record {
                 Record::Path(path) => self.paths.set(path),
@@ -74,7 +74,7 @@ impl Batches for FoundBatches {
 
 /// Columns under construction, except for that of paths.
 #[derive(Default)]
-struct Columns {
+struct LineColumns {
     numbers: Vec<Option<u64>>,
     offsets: Vec<u64>,
     texts: Vec<u128>,
@@ -86,7 +86,7 @@ struct Columns {
     lossy: Lossy,
 }
 
-impl Columns {
+impl LineColumns {
     fn push(&mut self, line: &FoundText<'_>) {
         self.numbers.push(line.number);
         self.offsets.push(line.offset);

@@ -27,9 +27,9 @@ pub enum FileFormat {
 }
 
 /// Writes batches to a file.
-pub struct BatchWriter<W: Write + Send>(Writer<W>);
+pub struct BatchWriter<W: Write + Send>(FormatWriter<W>);
 
-enum Writer<W: Write + Send> {
+enum FormatWriter<W: Write + Send> {
     Arrow(Box<StreamWriter<W>>),
     #[cfg(feature = "parquet")]
     Parquet(Box<ArrowWriter<W>>),
@@ -43,13 +43,13 @@ impl<W: Write + Send> BatchWriter<W> {
     pub fn new(format: FileFormat, schema: &SchemaRef, out: W) -> io::Result<Self> {
         Ok(Self(match format {
             FileFormat::Arrow => {
-                Writer::Arrow(Box::new(StreamWriter::try_new(out, schema).map_err(of_arrow)?))
+                FormatWriter::Arrow(Box::new(StreamWriter::try_new(out, schema).map_err(of_arrow)?))
             }
             #[cfg(feature = "parquet")]
             FileFormat::Parquet => {
                 let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
                 let writer = ArrowWriter::try_new(out, SchemaRef::clone(schema), Some(properties));
-                Writer::Parquet(Box::new(writer.map_err(of_parquet)?))
+                FormatWriter::Parquet(Box::new(writer.map_err(of_parquet)?))
             }
         }))
     }
@@ -60,9 +60,11 @@ impl<W: Write + Send> BatchWriter<W> {
     /// If writing fails.
     pub fn write(&mut self, batch: &RecordBatch) -> io::Result<()> {
         match &mut self.0 {
-            Writer::Arrow(writer) => writer.write(batch).and_then(|()| writer.flush()).map_err(of_arrow),
+            FormatWriter::Arrow(writer) => {
+                writer.write(batch).and_then(|()| writer.flush()).map_err(of_arrow)
+            }
             #[cfg(feature = "parquet")]
-            Writer::Parquet(writer) => writer.write(batch).map_err(of_parquet),
+            FormatWriter::Parquet(writer) => writer.write(batch).map_err(of_parquet),
         }
     }
 
@@ -72,9 +74,11 @@ impl<W: Write + Send> BatchWriter<W> {
     /// If writing fails.
     pub fn finish(self) -> io::Result<()> {
         match self.0 {
-            Writer::Arrow(mut writer) => writer.finish().and_then(|()| writer.flush()).map_err(of_arrow),
+            FormatWriter::Arrow(mut writer) => {
+                writer.finish().and_then(|()| writer.flush()).map_err(of_arrow)
+            }
             #[cfg(feature = "parquet")]
-            Writer::Parquet(writer) => writer.into_inner().map_err(of_parquet)?.flush(),
+            FormatWriter::Parquet(writer) => writer.into_inner().map_err(of_parquet)?.flush(),
         }
     }
 }

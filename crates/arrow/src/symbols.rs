@@ -47,7 +47,7 @@ impl Batches for SymbolBatches {
     }
 
     fn batch(&mut self, records: Vec<u8>) -> Result<RecordBatch, ArrowError> {
-        let mut columns = Columns::default();
+        let mut columns = SymbolColumns::default();
         for record in SymbolRecords::new(&records) {
             match record {
                 SymbolRecord::Path(path) => self.paths.set(path),
@@ -68,7 +68,7 @@ impl Batches for SymbolBatches {
 
 /// Columns under construction, except for that of paths.
 #[derive(Default)]
-struct Columns {
+struct SymbolColumns {
     languages: Labels,
     kinds: Labels,
     names: Vec<u128>,
@@ -115,7 +115,7 @@ fn number_column(numbers: Vec<u64>) -> ArrayRef {
     Arc::new(UInt64Array::from(numbers))
 }
 
-impl Columns {
+impl SymbolColumns {
     fn push(&mut self, symbol: &FoundSymbol<'_>) {
         self.languages.push(Some(symbol.language.name()));
         self.kinds.push(Some(symbol.label()));

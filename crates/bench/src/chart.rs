@@ -3,7 +3,7 @@
 mod draw;
 
 use crate::sample::Sample;
-use crate::units::Unit;
+use crate::units::TimeUnit;
 
 /// A picture of one or more panels side by side.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +104,7 @@ impl Point {
     }
 
     /// The median of a sample in a unit, with whiskers from the lower to the upper quartile.
-    pub(crate) fn of(x: usize, sample: &Sample, unit: Unit) -> Self {
+    pub(crate) fn of(x: usize, sample: &Sample, unit: TimeUnit) -> Self {
         let [y, low, high] = [sample.median(), sample.lower_quartile(), sample.upper_quartile()];
         Self::between(x as f64, unit.scaled(y), unit.scaled(low), unit.scaled(high))
     }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
-use crate::table::Table;
+use crate::table::ResultTable;
 use crate::{Error, Result};
 
 /// The result of an experiment.
@@ -23,7 +23,7 @@ pub trait Experiment: Serialize + DeserializeOwned {
     fn heading(&self) -> String;
 
     /// The measurements.
-    fn table(&self) -> Table;
+    fn table(&self) -> ResultTable;
 
     /// Explanations and findings, one sentence or more each.
     fn notes(&self) -> Vec<String>;
@@ -222,8 +222,8 @@ pub(crate) mod tests {
             "a guess".to_owned()
         }
 
-        fn table(&self) -> Table {
-            let mut table = Table::new(["number"]);
+        fn table(&self) -> ResultTable {
+            let mut table = ResultTable::new(["number"]);
             table.push([self.number.to_string()]);
             table
         }

@@ -22,7 +22,7 @@ use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
-use self::least_squares::Sums;
+use self::least_squares::NormalEquations;
 pub(crate) use self::models::{Amdahl, Usl};
 use crate::rounds::distinct;
 use crate::sample::quantile_of_sorted;
@@ -104,11 +104,11 @@ pub(crate) struct TooFewWidths {
 pub(crate) fn fit<L: Law<P>, const P: usize>(timings: &[Timing]) -> Result<Fitted<L>, TooFewWidths> {
     let widths = distinct(timings.iter().map(|timing| timing.width));
     let too_few = TooFewWidths { have: widths.len(), need: P };
-    let groups: Vec<Vec<Sums<P>>> = widths
+    let groups: Vec<Vec<NormalEquations<P>>> = widths
         .iter()
         .map(|&width| timings.iter().filter(|timing| timing.width == width).map(sums::<L, P>).collect())
         .collect();
-    let all: Sums<P> = groups.iter().flatten().sum();
+    let all: NormalEquations<P> = groups.iter().flatten().sum();
     let solution = all.solve().filter(|_| widths.len() >= P);
     let (law, error) =
         solution.and_then(|(coefficients, error)| Some((L::new(coefficients)?, error))).ok_or(too_few)?;
@@ -117,8 +117,8 @@ pub(crate) fn fit<L: Law<P>, const P: usize>(timings: &[Timing]) -> Result<Fitte
 }
 
 /// Sums of one timing, with the terms in units of its time, so that the expected value is 1.
-fn sums<L: Law<P>, const P: usize>(timing: &Timing) -> Sums<P> {
-    Sums::of(L::terms(timing.width as f64).map(|term| term / timing.seconds))
+fn sums<L: Law<P>, const P: usize>(timing: &Timing) -> NormalEquations<P> {
+    NormalEquations::of(L::terms(timing.width as f64).map(|term| term / timing.seconds))
 }
 
 impl<L> Fitted<L> {

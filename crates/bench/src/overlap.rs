@@ -18,14 +18,14 @@ use finecomb_sys::units::{Count, counted};
 use serde::{Deserialize, Serialize};
 
 pub use self::command::{CommandOverlap, CommandOverlapOptions, overlap_of_command};
-use self::job::{Job, Loaded, Total};
+use self::job::{HashJob, Loaded, Total};
 use self::pieces::{Piece, split};
-use self::words::Words;
+use self::words::WordHash;
 use crate::cache::{CacheDropper, Cold};
 use crate::effort::measured;
 use crate::files;
 use crate::machine::Machine;
-use crate::rounds::{Progress, Step, distinct, interleaved};
+use crate::rounds::{Progress, RunStep, distinct, interleaved};
 use crate::sample::Sample;
 use crate::{Error, Result};
 
@@ -63,27 +63,27 @@ pub struct Overlap {
     /// Number of times that every byte is hashed.
     work: NonZeroU32,
     /// Hash of the words, the same in all cases.
-    words: Words,
+    words: WordHash,
     /// Bytes for which hashing alone was measured; its time is scaled to all bytes.
     in_memory: u64,
     /// Measurements with warm and with cold caches, in this order.
-    parts: Vec<Part>,
+    parts: Vec<CacheTimes>,
 }
 
 /// Measurements with warm or with cold caches. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Part {
+struct CacheTimes {
     /// Dropping of caches; `None` for a warm cache.
     cold: Option<Cold>,
     /// Hashing with one thread, without reading.
     working: Sample,
     /// The widths in ascending order, each without and with prefetch.
-    cases: Vec<Case>,
+    cases: Vec<WidthTimes>,
 }
 
 /// Measurements at a width. Times are in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Case {
+struct WidthTimes {
     width: NonZeroUsize,
     /// Whether pieces were prefetched.
     ahead: bool,
@@ -109,7 +109,7 @@ pub fn overlap(options: &OverlapOptions, progress: Progress<'_>) -> Result<Overl
     }
     let dropper = options.cold.then(|| CacheDropper::new([&options.path])).transpose()?;
     let work = options.work.get();
-    let expected = Job { width: 1, ahead: false, work }.run(&files, &pieces)?;
+    let expected = HashJob { width: 1, ahead: false, work }.run(&files, &pieces)?;
     let bench = Bench { files: &files, pieces: &pieces, options, progress, expected };
     let caches: Vec<Option<&CacheDropper>> =
         options.warm.then_some(None).into_iter().chain(dropper.as_ref().map(Some)).collect();
@@ -146,20 +146,20 @@ struct Bench<'a> {
 impl Bench<'_> {
     /// Measures all cases as part `number` of `parts`, with a cold cache if there is a dropper. The second result is the number
     /// of bytes for which hashing alone was measured.
-    fn part(&self, dropper: Option<&CacheDropper>, number: usize, parts: usize) -> Result<(Part, u64)> {
+    fn part(&self, dropper: Option<&CacheDropper>, number: usize, parts: usize) -> Result<(CacheTimes, u64)> {
         let widths = distinct(self.options.widths.iter().copied());
         let ways: Vec<(NonZeroUsize, bool)> =
             widths.into_iter().flat_map(|width| [(width, false), (width, true)]).collect();
         // Hashing alone, then reading alone and both for each way.
         let both = |&(width, ahead): &(NonZeroUsize, bool)| {
-            [0, self.options.work.get()].map(|work| Some(Job { width: width.get(), ahead, work }))
+            [0, self.options.work.get()].map(|work| Some(HashJob { width: width.get(), ahead, work }))
         };
-        let jobs: Vec<Option<Job>> = [None].into_iter().chain(ways.iter().flat_map(both)).collect();
+        let jobs: Vec<Option<HashJob>> = [None].into_iter().chain(ways.iter().flat_map(both)).collect();
         let cache = if dropper.is_some() { "cold" } else { "warm" };
-        let name = |job: &Option<Job>| format!("{cache}: {}", name(*job));
+        let name = |job: &Option<HashJob>| format!("{cache}: {}", name(*job));
         let all = jobs.len() * self.options.runs.get();
-        let progress = |step: Step<'_>| {
-            (self.progress)(Step { done: number * all + step.done, total: parts * all, ..step });
+        let progress = |step: RunStep<'_>| {
+            (self.progress)(RunStep { done: number * all + step.done, total: parts * all, ..step });
         };
         let (mut cold, mut in_memory) = (None, 0);
         let times = interleaved(&jobs, self.options.runs, name, &progress, |job| {
@@ -178,8 +178,8 @@ impl Bench<'_> {
         let mut times = times.into_iter().map(Sample::new);
         let mut next = || times.next().unwrap_or_default();
         let working = next();
-        let case = |(width, ahead)| Case { width, ahead, reading: next(), both: next() };
-        Ok((Part { cold, working, cases: ways.into_iter().map(case).collect() }, in_memory))
+        let case = |(width, ahead)| WidthTimes { width, ahead, reading: next(), both: next() };
+        Ok((CacheTimes { cold, working, cases: ways.into_iter().map(case).collect() }, in_memory))
     }
 
     /// Seconds for one thread to hash bytes in memory, scaled to all bytes, and the number of hashed bytes.
@@ -219,13 +219,13 @@ impl Bench<'_> {
 }
 
 /// Name of a job, or of hashing alone.
-fn name(job: Option<Job>) -> String {
-    let Some(Job { width, ahead, work }) = job else { return "hashing alone".to_owned() };
+fn name(job: Option<HashJob>) -> String {
+    let Some(HashJob { width, ahead, work }) = job else { return "hashing alone".to_owned() };
     let activity = if work == 0 { "reading alone" } else { "reading and hashing" };
     format!("{activity}, width {width}{}", if ahead { ", prefetch" } else { "" })
 }
 
-impl Part {
+impl CacheTimes {
     /// Lower bound in seconds at a width: the longer of reading, with or without prefetch, and hashing on all cores that have
     /// a thread.
     fn bound_at(&self, width: NonZeroUsize, cores: NonZeroUsize) -> f64 {
@@ -271,7 +271,7 @@ mod tests {
         fs::write(directory.path().join("large"), "word ".repeat(100_000)).expect("a file");
         fs::write(directory.path().join("small"), "two words").expect("a file");
         let steps = RefCell::new(Vec::new());
-        let progress = |step: Step<'_>| steps.borrow_mut().push((step.done, step.total));
+        let progress = |step: RunStep<'_>| steps.borrow_mut().push((step.done, step.total));
         let result = overlap(&options(directory.path()), &progress).expect("a result");
         // The first and the last of the three cuts at multiples of 131,072 are within a word.
         assert_eq!((result.files, result.bytes, result.words.count), (2, 500_009, 100_004));
@@ -309,12 +309,12 @@ mod tests {
         let (_directory, path) = file("two words");
         let (files, _) = files::below(&path).expect("files");
         let pieces = split(&files);
-        let expected = Job { width: 1, ahead: false, work: 1 }.run(&files, &pieces).expect("a run");
+        let expected = HashJob { width: 1, ahead: false, work: 1 }.run(&files, &pieces).expect("a run");
         let one = NonZeroUsize::MIN;
         let options = OverlapOptions { widths: vec![one], runs: one, memory: 0, ..options(&path) };
         let bench = Bench { files: &files, pieces: &pieces, options: &options, progress: &|_| (), expected };
         assert!(bench.check("one", expected, true).is_ok());
-        let without = Total { words: Words::default(), ..expected };
+        let without = Total { words: WordHash::default(), ..expected };
         assert!(bench.check("one", without, false).is_ok());
         let error = bench.check("one", without, true).expect_err("other words").to_string();
         assert!(error.starts_with(

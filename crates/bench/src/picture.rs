@@ -6,7 +6,7 @@ mod png;
 use std::fs;
 use std::path::Path;
 
-use finecomb_plot::Format;
+use finecomb_plot::PictureFormat;
 
 use crate::{Error, Result};
 
@@ -18,10 +18,10 @@ use crate::{Error, Result};
 /// If [`Format::of`] refuses the name, the file cannot be written, or no fonts are installed for a PNG.
 pub fn write_picture(svg: &str, path: &Path) -> Result<()> {
     let refused = |reason| Error::File { path: path.to_owned(), reason };
-    let bytes = match Format::of(path).map_err(|reason| refused(reason.to_owned()))? {
-        Format::Svg => svg.as_bytes().to_vec(),
+    let bytes = match PictureFormat::of(path).map_err(|reason| refused(reason.to_owned()))? {
+        PictureFormat::Svg => svg.as_bytes().to_vec(),
         #[cfg(feature = "png")]
-        Format::Png => png::encoded(svg, png::fonts()).map_err(refused)?,
+        PictureFormat::Png => png::encoded(svg, png::fonts()).map_err(refused)?,
     };
     let failed = |error| Error::Io { path: path.to_owned(), doing: "cannot write: ", error };
     fs::write(path, bytes).map_err(failed)

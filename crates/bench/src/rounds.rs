@@ -7,7 +7,7 @@ use crate::Result;
 
 /// Progress of an experiment, reported before each of its runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'a> {
+pub struct RunStep<'a> {
     /// Runs done.
     pub done: usize,
     /// Total number of runs.
@@ -17,7 +17,7 @@ pub struct Step<'a> {
 }
 
 /// Callback for each step.
-pub type Progress<'a> = &'a dyn Fn(Step<'_>);
+pub type Progress<'a> = &'a dyn Fn(RunStep<'_>);
 
 /// Distinct values in ascending order.
 pub(crate) fn distinct<T: Ord>(values: impl IntoIterator<Item = T>) -> Vec<T> {
@@ -41,7 +41,7 @@ pub(crate) fn interleaved<C, T>(
             let number = (round + place) % cases.len();
             let case = &cases[number];
             let done = round * cases.len() + place;
-            progress(Step { done, total: rounds.get() * cases.len(), name: &name(case) });
+            progress(RunStep { done, total: rounds.get() * cases.len(), name: &name(case) });
             results[number].push(run(case)?);
         }
     }

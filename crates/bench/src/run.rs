@@ -24,7 +24,7 @@ const LINES: usize = 3;
 
 /// A command that can be run repeatedly.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Job {
+pub(crate) struct MeasuredCommand {
     /// The program: a path, or a name to search in PATH.
     pub(crate) program: PathBuf,
     /// Its arguments.
@@ -33,7 +33,7 @@ pub(crate) struct Job {
     pub(crate) pipe: Option<PathBuf>,
 }
 
-impl Job {
+impl MeasuredCommand {
     /// A job without standard input.
     pub(crate) fn new(
         program: impl Into<PathBuf>,
@@ -88,7 +88,7 @@ impl Job {
 }
 
 /// The command line for a shell, with the program name without its directory.
-impl Display for Job {
+impl Display for MeasuredCommand {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let program = self.program.file_name().unwrap_or(self.program.as_os_str());
         formatter.write_str(&quoted(&program.to_string_lossy()))?;
@@ -216,8 +216,8 @@ fn last_lines(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> Job {
-        Job::new("/bin/sh", ["-c", script])
+    fn shell(script: &str) -> MeasuredCommand {
+        MeasuredCommand::new("/bin/sh", ["-c", script])
     }
 
     #[test]
@@ -245,22 +245,22 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("-file");
         std::fs::write(&path, vec![b'x'; 1 << 20]).expect("a file");
-        let piped = |script| Job { pipe: Some(path.clone()), ..shell(script) };
+        let piped = |script| MeasuredCommand { pipe: Some(path.clone()), ..shell(script) };
         assert_eq!(piped("cat").digest().expect("a run").bytes, 1 << 20);
         assert_eq!(piped("head -c 3").digest().expect("a run").bytes, 3);
         assert_eq!(piped(":").digest().expect("a run").bytes, 0);
         assert_eq!(shell("cat").digest().expect("a run").bytes, 0);
         for (path, reason) in [("/", "is a directory"), ("/nowhere", "no such file or directory")] {
-            let job = Job { pipe: Some(path.into()), ..shell(":") };
+            let job = MeasuredCommand { pipe: Some(path.into()), ..shell(":") };
             assert_eq!(job.measure().expect_err("no file").to_string(), format!("{path}: {reason}"));
         }
     }
 
     #[test]
     fn errors_name_command_and_reason() {
-        let message = |job: Job| job.measure().expect_err("a failure").to_string();
+        let message = |job: MeasuredCommand| job.measure().expect_err("a failure").to_string();
         assert!(shell("exit 1").measure().is_ok());
-        let missing = Job::new("/nowhere/it's", ["a b", ""]);
+        let missing = MeasuredCommand::new("/nowhere/it's", ["a b", ""]);
         for (job, expected) in [
             (shell("echo why >&2; exit 3"), "sh -c 'echo why >&2; exit 3' exited with status 3: why"),
             (shell("kill -9 $$"), "sh -c 'kill -9 $$' was killed by signal 9 without a message"),

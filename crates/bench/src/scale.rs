@@ -17,14 +17,14 @@ use serde::{Deserialize, Serialize};
 use self::analysis::Analysis;
 pub(crate) use self::jobs::Scalable;
 pub use self::record::Width;
-use self::record::{Case, Record, default_widths};
+use self::record::{ScaleRecord, WidthRuns, default_widths};
 use crate::cache::CacheDropper;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
-use crate::rounds::{Progress, Step, distinct, interleaved};
+use crate::rounds::{Progress, RunStep, distinct, interleaved};
 use crate::run::Digest;
-use crate::table::Table;
-use crate::units::{Unit, ratio};
+use crate::table::ResultTable;
+use crate::units::{TimeUnit, ratio};
 use crate::{Error, Result};
 
 /// Options of the experiment.
@@ -45,10 +45,10 @@ pub struct ScaleOptions {
 
 /// Measurements, and their analysis.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(try_from = "Record")]
+#[serde(try_from = "ScaleRecord")]
 pub struct Scale {
     #[serde(flatten)]
-    record: Record,
+    record: ScaleRecord,
     #[serde(rename = "summary")]
     analysis: Analysis,
 }
@@ -69,10 +69,10 @@ pub fn scale(options: &ScaleOptions, progress: Progress<'_>) -> Result<Scale> {
     let dropper = options.cold.then(|| CacheDropper::new(job.paths())).transpose()?;
     let total = widths.len() * (1 + options.runs.get());
     let name = |width: &Width| format!("{}: width {width}", job.command_line());
-    let report = |step: Step<'_>| progress(Step { total, ..step });
+    let report = |step: RunStep<'_>| progress(RunStep { total, ..step });
     let digests = interleaved(&widths, NonZeroUsize::MIN, name, &report, |&width| job.at(width).digest())?;
     let output = same_output(&job, &widths, digests.into_iter().flatten().collect())?;
-    let report = |step: Step<'_>| progress(Step { done: widths.len() + step.done, total, ..step });
+    let report = |step: RunStep<'_>| progress(RunStep { done: widths.len() + step.done, total, ..step });
     let mut cold = None;
     let runs = interleaved(&widths, options.runs, name, &report, |&width| {
         if let Some(dropper) = &dropper {
@@ -81,8 +81,8 @@ pub fn scale(options: &ScaleOptions, progress: Progress<'_>) -> Result<Scale> {
         }
         job.at(width).measure()
     })?;
-    let cases = widths.iter().zip(runs).map(|(&width, runs)| Case { width, runs }).collect();
-    Ok(Scale::new(Record { job: job.command_line(), machine, cold, output, cases }))
+    let cases = widths.iter().zip(runs).map(|(&width, runs)| WidthRuns { width, runs }).collect();
+    Ok(Scale::new(ScaleRecord { job: job.command_line(), machine, cold, output, cases }))
 }
 
 /// Output of the job, which must be the same at all widths.
@@ -99,13 +99,13 @@ pub(crate) fn same_output(job: &Scalable, widths: &[Width], digests: Vec<Digest>
 }
 
 impl Scale {
-    fn new(record: Record) -> Self {
+    fn new(record: ScaleRecord) -> Self {
         let analysis = Analysis::new(&record);
         Self { record, analysis }
     }
 
-    fn unit(&self) -> Unit {
-        Unit::of(self.analysis.rows.iter().map(|row| row.wall.median()))
+    fn unit(&self) -> TimeUnit {
+        TimeUnit::of(self.analysis.rows.iter().map(|row| row.wall.median()))
     }
 
     fn runs(&self) -> usize {
@@ -120,10 +120,10 @@ impl PartialEq for Scale {
     }
 }
 
-impl TryFrom<Record> for Scale {
+impl TryFrom<ScaleRecord> for Scale {
     type Error = String;
 
-    fn try_from(record: Record) -> Result<Self, String> {
+    fn try_from(record: ScaleRecord) -> Result<Self, String> {
         record.check()?;
         Ok(Self::new(record))
     }
@@ -136,9 +136,9 @@ impl Experiment for Scale {
         format!("{}: {}", self.record.job, notes::circumstances(self))
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let unit = self.unit();
-        Table::of(
+        ResultTable::of(
             &self.analysis.rows,
             [
                 ("width", &|row| row.width.to_string()),

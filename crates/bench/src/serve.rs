@@ -17,14 +17,14 @@ use std::time::Duration;
 use finecomb_sys::units::Count;
 use serde::{Deserialize, Serialize};
 
-use self::ask::{Latencies, Load, Mode};
-use self::server::Server;
+use self::ask::{Latencies, Load, ServeMode};
+use self::server::ServerProcess;
 use crate::effort::seconds;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
 use crate::rounds::{Progress, interleaved};
-use crate::table::Table;
-use crate::units::Unit;
+use crate::table::ResultTable;
+use crate::units::TimeUnit;
 use crate::{Error, Result};
 use finecomb_sys::io_reason;
 
@@ -60,14 +60,14 @@ pub struct Serve {
     #[serde(rename = "questions")]
     queries: usize,
     #[serde(rename = "ways")]
-    modes: Vec<Measured>,
+    modes: Vec<ModeTimes>,
 }
 
 /// Measurements in a mode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Measured {
+struct ModeTimes {
     #[serde(rename = "way")]
-    mode: Mode,
+    mode: ServeMode,
     /// Number of answered requests.
     requests: u64,
     /// Wall time in seconds.
@@ -88,7 +88,7 @@ struct Measured {
 pub fn serve(options: &ServeOptions, progress: Progress<'_>) -> Result<Serve> {
     let ServeOptions { comb, index, .. } = options;
     let machine = Machine::here();
-    let server = Server::start(comb, index)?;
+    let server = ServerProcess::start(comb, index)?;
     let queries = questions::sample(server.address())
         .map_err(|error| Error::File { path: index.clone(), reason: io_reason(&error) })?;
     let load = Load::new(comb, index, server.address(), &queries);
@@ -96,7 +96,7 @@ pub fn serve(options: &ServeOptions, progress: Progress<'_>) -> Result<Serve> {
     let rounds = (options.time.as_secs_f64() / ROUND.as_secs_f64()).round().max(1.0) as u32;
     let time = options.time / rounds;
     let rounds = NonZeroUsize::new(rounds as usize).unwrap_or(NonZeroUsize::MIN);
-    let latencies = interleaved(&Mode::ALL, rounds, Mode::to_string, progress, |&mode| {
+    let latencies = interleaved(&ServeMode::ALL, rounds, ServeMode::to_string, progress, |&mode| {
         load.run(mode, options.connections.get().min(MAX_CONNECTIONS), time)
     })?;
     Ok(Serve {
@@ -104,16 +104,16 @@ pub fn serve(options: &ServeOptions, progress: Progress<'_>) -> Result<Serve> {
         machine,
         connections: options.connections.get().min(MAX_CONNECTIONS),
         queries: queries.len(),
-        modes: Mode::ALL
+        modes: ServeMode::ALL
             .into_iter()
             .zip(&latencies)
-            .map(|(mode, rounds)| Measured::new(mode, rounds))
+            .map(|(mode, rounds)| ModeTimes::new(mode, rounds))
             .collect(),
     })
 }
 
-impl Measured {
-    fn new(mode: Mode, rounds: &[Latencies]) -> Self {
+impl ModeTimes {
+    fn new(mode: ServeMode, rounds: &[Latencies]) -> Self {
         let mut latencies = Latencies::new();
         rounds.iter().for_each(|round| latencies.merge(round));
         Self {
@@ -144,14 +144,14 @@ impl Experiment for Serve {
         )
     }
 
-    fn table(&self) -> Table {
-        let cgi = self.modes.iter().find(|measured| measured.mode == Mode::NewProcesses);
-        let cgi = cgi.map_or(f64::NAN, Measured::per_second);
-        let milliseconds = |seconds: f64| format!("{:.3}", Unit::MILLISECONDS.scaled(seconds));
+    fn table(&self) -> ResultTable {
+        let cgi = self.modes.iter().find(|measured| measured.mode == ServeMode::NewProcesses);
+        let cgi = cgi.map_or(f64::NAN, ModeTimes::per_second);
+        let milliseconds = |seconds: f64| format!("{:.3}", TimeUnit::MILLISECONDS.scaled(seconds));
         let finite = |number: f64, shown: fn(f64) -> String| {
             if number.is_finite() { shown(number) } else { "–".to_owned() }
         };
-        let table = Table::of(
+        let table = ResultTable::of(
             &self.modes,
             [
                 ("mode", &|measured| measured.mode.to_string()),
@@ -183,7 +183,7 @@ mod tests {
     use crate::experiment::tests::round_trips_through_its_file;
 
     fn example() -> Serve {
-        let measured = |mode, requests, median| Measured {
+        let measured = |mode, requests, median| ModeTimes {
             mode,
             requests,
             seconds: 3.0,
@@ -192,9 +192,9 @@ mod tests {
             longest: 0.0125,
         };
         let modes = vec![
-            measured(Mode::KeptConnections, 150_000, 0.000_125),
-            measured(Mode::NewConnections, 30_000, 0.0005),
-            measured(Mode::NewProcesses, 1500, 0.008),
+            measured(ServeMode::KeptConnections, 150_000, 0.000_125),
+            measured(ServeMode::NewConnections, 30_000, 0.0005),
+            measured(ServeMode::NewProcesses, 1500, 0.008),
         ];
         Serve {
             index: "pi.comb".to_owned(),

@@ -19,9 +19,9 @@ use crate::effort::seconds;
 use crate::experiment::Experiment;
 use crate::machine::Machine;
 use crate::sample::Sample;
-use crate::table::Table;
+use crate::table::ResultTable;
 use crate::threads::start_together;
-use crate::units::Unit;
+use crate::units::TimeUnit;
 
 /// Options of the experiment.
 #[derive(Clone, Copy, Debug)]
@@ -119,11 +119,11 @@ impl Experiment for Slices {
         format!("{}; {}", self.subject(), self.machine)
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let share = |seconds: f64| format!("{:.1} %", 100.0 * seconds / (self.time as f64 / 1e9));
         let known = |number: Option<String>| number.unwrap_or_else(|| "–".to_owned());
-        let ms = Unit::MILLISECONDS;
-        Table::of(
+        let ms = TimeUnit::MILLISECONDS;
+        ResultTable::of(
             (1..).zip(&self.threads),
             [
                 ("thread", &|(number, _): &(u32, &Thread)| number.to_string()),

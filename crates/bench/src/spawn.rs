@@ -13,14 +13,14 @@ use finecomb_scan::FoundFile;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use self::search::{Searcher, Tally};
-use self::strategy::{Outcome, Strategy};
+use self::search::{SearchCounts, Searcher};
+use self::strategy::{Strategy, StrategyOutcome};
 use crate::cache::{CacheDropper, Cold};
 use crate::effort::{Measured, measured};
 use crate::files;
 use crate::machine::Machine;
 use crate::rounds::{Progress, distinct, interleaved};
-use crate::run::Job;
+use crate::run::MeasuredCommand;
 use crate::sample::Sample;
 use crate::{Error, Result};
 
@@ -45,20 +45,20 @@ pub struct Spawn {
     pattern: String,
     path: String,
     /// Result of every strategy.
-    tally: Tally,
+    tally: SearchCounts,
     /// Files and directories that could not be accessed when the tree was listed.
     unseen: u64,
     /// Dropping of caches; `None` for a warm cache.
     cold: Option<Cold>,
     /// The strategies: one thread, thread per file, pools in ascending order of width.
-    cases: Vec<Case>,
+    cases: Vec<StrategyTimes>,
     /// Times of `du -s`; `None` if it is not installed.
     du: Option<Times>,
 }
 
 /// Measurements of a strategy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Case {
+struct StrategyTimes {
     strategy: Strategy,
     #[serde(flatten)]
     times: Times,
@@ -110,15 +110,15 @@ pub fn spawn(options: &SpawnOptions, progress: Progress<'_>) -> Result<Spawn> {
         }
         match strategy {
             Some(strategy) => run(*strategy, &files, &searcher, expected),
-            None => Ok((run_du(path, options.cold)?, Outcome::default())),
+            None => Ok((run_du(path, options.cold)?, StrategyOutcome::default())),
         }
     })?;
     let (mut cases, mut du) = (Vec::new(), None);
     for (strategy, runs) in strategies.into_iter().zip(runs) {
-        let (measured, outcomes): (Vec<Measured>, Vec<Outcome>) = runs.into_iter().unzip();
+        let (measured, outcomes): (Vec<Measured>, Vec<StrategyOutcome>) = runs.into_iter().unzip();
         let times = measured.into_iter().collect();
         match strategy {
-            Some(strategy) => cases.push(Case::new(strategy, times, &outcomes)),
+            Some(strategy) => cases.push(StrategyTimes::new(strategy, times, &outcomes)),
             None => du = Some(times),
         }
     }
@@ -130,7 +130,7 @@ pub fn spawn(options: &SpawnOptions, progress: Progress<'_>) -> Result<Spawn> {
 fn cases(widths: &[NonZeroUsize]) -> Vec<Option<Strategy>> {
     let pools = distinct(widths.iter().copied()).into_iter().map(Strategy::Pool);
     let strategies = [Strategy::OneThread, Strategy::ThreadPerFile].into_iter().chain(pools);
-    let has_du = !matches!(Job::new("du", ["--version"]).measure(), Err(Error::Start { .. }));
+    let has_du = !matches!(MeasuredCommand::new("du", ["--version"]).measure(), Err(Error::Start { .. }));
     strategies.map(Some).chain(has_du.then_some(None)).collect()
 }
 
@@ -145,8 +145,8 @@ fn run(
     strategy: Strategy,
     files: &[FoundFile],
     searcher: &Searcher,
-    expected: Tally,
-) -> Result<(Measured, Outcome)> {
+    expected: SearchCounts,
+) -> Result<(Measured, StrategyOutcome)> {
     let (outcome, measured) = measured(|| strategy.run(files, searcher));
     let outcome = outcome?;
     if outcome.tally != expected {
@@ -163,13 +163,13 @@ fn run(
 fn run_du(path: &Path, cold: bool) -> Result<Measured> {
     if cold {
         // Loads the program, which is not to be measured. Not every du has the flag.
-        let _ = Job::new("du", ["--version"]).measure();
+        let _ = MeasuredCommand::new("du", ["--version"]).measure();
     }
-    Job::new("du", ["-s".as_ref(), "--".as_ref(), path.as_os_str()]).measure()
+    MeasuredCommand::new("du", ["-s".as_ref(), "--".as_ref(), path.as_os_str()]).measure()
 }
 
-impl Case {
-    fn new(strategy: Strategy, times: Times, runs: &[Outcome]) -> Self {
+impl StrategyTimes {
+    fn new(strategy: Strategy, times: Times, runs: &[StrategyOutcome]) -> Self {
         Self {
             strategy,
             times,
@@ -202,7 +202,7 @@ mod tests {
             fs::write(directory.path().join(name), "one\ntwo\n").expect("a file");
         }
         let spawned = spawned("o", directory.path()).expect("a result");
-        assert_eq!(spawned.tally, Tally { files: 3, bytes: 24, lines: 6, unreadable: 0 });
+        assert_eq!(spawned.tally, SearchCounts { files: 3, bytes: 24, lines: 6, unreadable: 0 });
         let names: Vec<String> = spawned.cases.iter().map(|case| case.strategy.to_string()).collect();
         assert_eq!(names, ["one thread", "thread per file", "pool of 1", "pool of 2"]);
         let times = spawned.cases.iter().map(|case| &case.times).chain(&spawned.du);
@@ -228,7 +228,7 @@ mod tests {
         fs::write(directory.path().join("a"), "one\n").expect("a file");
         let (files, _) = files::below(directory.path()).expect("files");
         let searcher = Searcher::new("o").expect("a pattern");
-        let expected = Tally { files: 1, bytes: 4, lines: 2, unreadable: 0 };
+        let expected = SearchCounts { files: 1, bytes: 4, lines: 2, unreadable: 0 };
         let error = run(Strategy::ThreadPerFile, &files, &searcher, expected).expect_err("an error");
         assert_eq!(
             error.to_string(),

@@ -17,9 +17,9 @@ use crate::experiment::Experiment;
 use crate::machine::Machine;
 use crate::rounds::{Progress, distinct, interleaved};
 use crate::sample::{IQR_NOTE, Sample};
-use crate::table::Table;
+use crate::table::ResultTable;
 use crate::threads::start_together;
-use crate::units::{Unit, medians_of, ratio};
+use crate::units::{TimeUnit, medians_of, ratio};
 
 /// Default time of one thread: about a hundred time slices, and still short enough with many threads.
 const ALONE: Duration = Duration::from_millis(200);
@@ -43,12 +43,12 @@ pub struct Spin {
     /// Number to which each thread counted.
     iterations: u64,
     /// The cases, by ascending number of threads.
-    cases: Vec<Case>,
+    cases: Vec<SpinTimes>,
 }
 
 /// Measurements with a number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Case {
+struct SpinTimes {
     threads: usize,
     /// Wall time from the common start to the end of the last thread, in seconds.
     wall: Sample,
@@ -65,7 +65,7 @@ pub fn spin(options: &SpinOptions, progress: Progress<'_>) -> Result<Spin> {
     let iterations = options.iterations.unwrap_or_else(calibrated);
     let name = |&threads: &usize| counted(threads as u64, "thread");
     let walls = interleaved(&threads, options.runs, name, progress, |&threads| wall(threads, iterations))?;
-    let case = |(threads, walls)| Case { threads, wall: Sample::new(walls) };
+    let case = |(threads, walls)| SpinTimes { threads, wall: Sample::new(walls) };
     Ok(Spin { machine, iterations, cases: threads.into_iter().zip(walls).map(case).collect() })
 }
 
@@ -132,8 +132,8 @@ impl Spin {
         self.cases.first().map_or(0, |case| case.wall.values().len())
     }
 
-    fn unit(&self) -> Unit {
-        Unit::of(self.cases.iter().map(|case| case.wall.median()))
+    fn unit(&self) -> TimeUnit {
+        TimeUnit::of(self.cases.iter().map(|case| case.wall.median()))
     }
 
     /// The measured times, and the line of ideal time slicing.
@@ -169,9 +169,9 @@ impl Experiment for Spin {
         )
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let unit = self.unit();
-        Table::of(
+        ResultTable::of(
             &self.cases,
             [
                 ("threads", &|case| case.threads.to_string()),
@@ -202,7 +202,7 @@ mod tests {
     use crate::experiment::tests::{nonzero, round_trips_through_its_file};
 
     fn example() -> Spin {
-        let case = |threads, walls: &[f64]| Case { threads, wall: Sample::new(walls.to_vec()) };
+        let case = |threads, walls: &[f64]| SpinTimes { threads, wall: Sample::new(walls.to_vec()) };
         let cases =
             vec![case(1, &[0.2, 0.2, 0.3]), case(2, &[0.2, 0.22, 0.24]), case(8, &[0.84, 0.84, 0.88])];
         Spin { machine: Machine::example(2), iterations: 1_200_000, cases }
@@ -234,7 +234,7 @@ Times are medians; IQR is the interquartile range of the runs.
 
     #[test]
     fn empty_results_are_shown_without_a_panic() {
-        let case = Case { threads: 0, wall: Sample::default() };
+        let case = SpinTimes { threads: 0, wall: Sample::default() };
         for cases in [Vec::new(), vec![case]] {
             let spin = Spin { cases, ..example() };
             assert!(spin.text().contains("threads"));

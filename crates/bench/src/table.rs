@@ -8,7 +8,7 @@ use finecomb_sys::display;
 ///
 /// `Display` prints plain text, in columns two spaces apart. Each line ends with a line feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct ResultTable {
     /// Cells; the first row holds the names of the columns.
     rows: Vec<Vec<String>>,
     /// Whether a column is text.
@@ -19,9 +19,9 @@ pub struct Table {
 const GAP: &str = "  ";
 
 /// Name of a column, and function for its cell in the row of an item.
-type Column<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
+type TableColumn<'a, R> = (&'a str, &'a dyn Fn(&R) -> String);
 
-impl Table {
+impl ResultTable {
     /// A table without rows, with columns of numbers of these names.
     pub fn new<const N: usize>(names: [&str; N]) -> Self {
         Self { rows: vec![names.map(str::to_owned).into()], is_text: vec![false; N] }
@@ -30,7 +30,7 @@ impl Table {
     /// A table with one row per item, and columns of numbers.
     pub(crate) fn of<R, const N: usize>(
         items: impl IntoIterator<Item = R>,
-        columns: [Column<'_, R>; N],
+        columns: [TableColumn<'_, R>; N],
     ) -> Self {
         let mut table = Self::new(columns.map(|(name, _)| name));
         items.into_iter().for_each(|item| table.push(columns.map(|(_, cell)| cell(&item))));
@@ -61,7 +61,7 @@ impl Table {
     }
 }
 
-impl Table {
+impl ResultTable {
     /// The table as plain text in lines of at most `width` characters, unless a single column is wider. Columns that do not fit
     /// follow in a further table below, after the key columns: those up to the last text column, and at least the first.
     pub fn within(&self, width: usize) -> String {
@@ -99,7 +99,7 @@ impl Table {
     }
 }
 
-impl Display for Table {
+impl Display for ResultTable {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.within(usize::MAX))
     }
@@ -109,8 +109,8 @@ impl Display for Table {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let mut table = Table::new(["width", "how", "spread"]).with_text([1]);
+    fn table() -> ResultTable {
+        let mut table = ResultTable::new(["width", "how", "spread"]).with_text([1]);
         table.push(["1", "a|b", "0.1 %"]);
         table.push(["auto", "größer", "12 %"]);
         table
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn columns_have_the_width_that_a_terminal_shows() {
-        let mut table = Table::new(["file", "runs"]).with_text([0]);
+        let mut table = ResultTable::new(["file", "runs"]).with_text([0]);
         table.push(["日本", "1"]);
         table.push(["e\u{301}", "20"]);
         assert_eq!(table.to_string(), "file  runs\n日本     1\ne\u{301}       20\n");
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn columns_that_do_not_fit_follow_below() {
         assert_eq!(table().within(1), table().to_string(), "one column follows the key columns");
-        let numbers = Table::of(
+        let numbers = ResultTable::of(
             [(10, 20), (3, 4)],
             [
                 ("a", &|row: &(i32, i32)| row.0.to_string()),
@@ -151,7 +151,7 @@ mod tests {
         let ways = [("a pool", 9.5), ("one thread", 12.0)];
         let name = |(name, _): &(&str, f64)| name.to_string();
         let seconds = |(_, seconds): &(&str, f64)| format!("{seconds:.1}");
-        let table = Table::of(ways, [("how", &name), ("seconds", &seconds)]).with_text([0]);
+        let table = ResultTable::of(ways, [("how", &name), ("seconds", &seconds)]).with_text([0]);
         assert_eq!(table.to_string(), "how         seconds\na pool          9.5\none thread     12.0\n");
     }
 
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn rows_have_as_many_cells_as_there_are_columns() {
-        let mut table = Table::new(["a", "b"]).with_text([0, 1]);
+        let mut table = ResultTable::new(["a", "b"]).with_text([0, 1]);
         table.push(["1"]);
         table.push(["2", "3", "4"]);
         assert_eq!(table.to_string(), "a  b\n1\n2  3\n");

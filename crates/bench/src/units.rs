@@ -2,13 +2,13 @@
 
 /// The unit of all times of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Unit {
+pub(crate) struct TimeUnit {
     symbol: &'static str,
     per_second: f64,
     decimals: usize,
 }
 
-impl Unit {
+impl TimeUnit {
     pub(crate) const SECONDS: Self = Self { symbol: "s", per_second: 1.0, decimals: 3 };
     pub(crate) const MILLISECONDS: Self = Self { symbol: "ms", per_second: 1e3, decimals: 2 };
     pub(crate) const MICROSECONDS: Self = Self { symbol: "µs", per_second: 1e6, decimals: 1 };
@@ -60,12 +60,12 @@ mod tests {
 
     #[test]
     fn times_are_shown_in_one_unit() {
-        let unit = Unit::of([0.0123, f64::NAN, 0.9]);
-        assert_eq!(unit, Unit::MILLISECONDS);
+        let unit = TimeUnit::of([0.0123, f64::NAN, 0.9]);
+        assert_eq!(unit, TimeUnit::MILLISECONDS);
         assert_eq!(unit.label("wall"), "wall [ms]");
         assert_eq!([0.0123, 0.9, f64::NAN].map(|seconds| unit.number(seconds)), ["12.30", "900.00", "–"]);
-        assert_eq!(Unit::of([0.5, 1.0]).number(1.0), "1.000");
-        assert_eq!(Unit::of([]).number(0.000_012_34), "12.3");
+        assert_eq!(TimeUnit::of([0.5, 1.0]).number(1.0), "1.000");
+        assert_eq!(TimeUnit::of([]).number(0.000_012_34), "12.3");
     }
 
     #[test]

@@ -89,12 +89,12 @@ fn end_children_on_signals() -> Result<(), String> {
 }
 
 /// Result of a measurement.
-type Measured<E> = Result<E, Box<dyn Error>>;
+type MeasureResult<E> = Result<E, Box<dyn Error>>;
 
 /// [`run_experiment`] with a plot.
 fn run_with_plot<E: Experiment>(
     flags: &Drawn,
-    measure: impl FnOnce(Progress<'_>) -> Measured<E>,
+    measure: impl FnOnce(Progress<'_>) -> MeasureResult<E>,
 ) -> Result<Exit, Failure> {
     run_experiment(&flags.output, flags.plot.as_deref(), measure)
 }
@@ -103,7 +103,7 @@ fn run_with_plot<E: Experiment>(
 fn run_experiment<E: Experiment>(
     output: &Output,
     plot: Option<&Path>,
-    measure: impl FnOnce(Progress<'_>) -> Measured<E>,
+    measure: impl FnOnce(Progress<'_>) -> MeasureResult<E>,
 ) -> Result<Exit, Failure> {
     check_output()?;
     // Before the measurement, which may take an hour.

@@ -33,14 +33,14 @@ pub(crate) fn bits_of_digits(digits: u64) -> u64 {
 
 /// Reason why there are no digits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Failure {
+pub(crate) enum NoDigits {
     /// The computation was stopped.
     Stopped(Error),
     /// A fraction is so close to the next value of a digit that its error matters: more guard bits are needed.
     Uncertain,
 }
 
-impl From<Error> for Failure {
+impl From<Error> for NoDigits {
     fn from(error: Error) -> Self {
         Self::Stopped(error)
     }
@@ -79,7 +79,7 @@ impl<'t, 'a> Decimal<'t, 'a> {
     }
 
     /// Writes the digits of a fraction, which is in units of 2^-(bits of the digits and guard).
-    pub(crate) fn write(&self, fraction: Natural, digits: &mut [u8]) -> Result<(), Failure> {
+    pub(crate) fn write(&self, fraction: Natural, digits: &mut [u8]) -> Result<(), NoDigits> {
         let bits = bits_of_digits(digits.len() as u64) + self.guard;
         self.halve(fraction, bits, &self.powers, digits)
     }
@@ -90,7 +90,7 @@ impl<'t, 'a> Decimal<'t, 'a> {
         bits: u64,
         powers: &[Natural],
         digits: &mut [u8],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), NoDigits> {
         let Some((power, powers)) = powers.split_last() else {
             return self.write_leaf(&fraction, bits, digits);
         };
@@ -121,7 +121,7 @@ impl<'t, 'a> Decimal<'t, 'a> {
         found_first.and(found_second)
     }
 
-    fn write_leaf(&self, fraction: &Natural, bits: u64, digits: &mut [u8]) -> Result<(), Failure> {
+    fn write_leaf(&self, fraction: &Natural, bits: u64, digits: &mut [u8]) -> Result<(), NoDigits> {
         let mut limbs = aligned_limbs(fraction, bits);
         let mut dropped = 0;
         for (step, chunk) in digits.chunks_mut(19).enumerate() {
@@ -135,7 +135,7 @@ impl<'t, 'a> Decimal<'t, 'a> {
             }
         }
         if leading_ones(&limbs[dropped..]) >= self.guard - LOST_GUARD {
-            Err(Failure::Uncertain)
+            Err(NoDigits::Uncertain)
         } else {
             Ok(())
         }
@@ -177,7 +177,7 @@ mod tests {
     use crate::team::single_threaded;
 
     /// Computes the digits of a fraction given by its exact digits, with `guard` more bits and 3 units subtracted.
-    fn digits_of(exact: &str, count: usize, guard: u64) -> Result<String, Failure> {
+    fn digits_of(exact: &str, count: usize, guard: u64) -> Result<String, NoDigits> {
         let bits = bits_of_digits(count as u64) + guard;
         let numerator: BigUint = exact.parse().unwrap();
         let fraction = (numerator << bits) / BigUint::from(10u32).pow(exact.len() as u32);
@@ -213,7 +213,7 @@ mod tests {
                 let uncertain = digits_of(&exact, count, 128);
                 if after == "0" {
                     // 3 units below a round fraction, the last digit is the previous one.
-                    assert!(matches!(uncertain, Err(Failure::Uncertain)), "{count} digits");
+                    assert!(matches!(uncertain, Err(NoDigits::Uncertain)), "{count} digits");
                 }
                 assert_eq!(digits_of(&exact, count, 300).unwrap(), exact[..count]);
             }
@@ -223,8 +223,8 @@ mod tests {
     #[test]
     fn a_round_fraction_is_never_certain_from_below() {
         for guard in [MIN_GUARD, 64, 128, 512] {
-            assert!(matches!(digits_of("25", 2, guard), Err(Failure::Uncertain)));
-            assert!(matches!(digits_of("00", 2, guard), Err(Failure::Uncertain)));
+            assert!(matches!(digits_of("25", 2, guard), Err(NoDigits::Uncertain)));
+            assert!(matches!(digits_of("00", 2, guard), Err(NoDigits::Uncertain)));
         }
     }
 

@@ -52,7 +52,7 @@ mod splitting;
 mod team;
 mod transform;
 
-use crate::decimal::{Decimal, Failure, bits_of_digits};
+use crate::decimal::{Decimal, NoDigits, bits_of_digits};
 pub use crate::error::{Error, MAX_DIGITS};
 pub use crate::options::Options;
 use crate::team::Team;
@@ -84,13 +84,13 @@ fn digits_from_guard(count: u64, options: &Options<'_>, mut guard: u64) -> Resul
                 team.finish();
                 return Ok(digits);
             }
-            Err(Failure::Stopped(error)) => return Err(error),
-            Err(Failure::Uncertain) => guard *= 2,
+            Err(NoDigits::Stopped(error)) => return Err(error),
+            Err(NoDigits::Uncertain) => guard *= 2,
         }
     }
 }
 
-fn attempt(team: &Team<'_>, length: usize, guard: u64) -> Result<Vec<u8>, Failure> {
+fn attempt(team: &Team<'_>, length: usize, guard: u64) -> Result<Vec<u8>, NoDigits> {
     team.check_stop()?;
     let bits = bits_of_digits(length as u64) + guard;
     let (fraction, decimal) =
@@ -142,7 +142,7 @@ mod tests {
             match attempt(&team::single_threaded(), length, MIN_GUARD) {
                 Ok(digits) => assert_eq!(digits, pi[..length], "{length} digits"),
                 Err(failure) => {
-                    assert!(matches!(failure, Failure::Uncertain));
+                    assert!(matches!(failure, NoDigits::Uncertain));
                     uncertain += 1;
                 }
             }

@@ -15,14 +15,14 @@ const SHARED_TERMS: u64 = 512;
 
 /// Products of a range that are wanted besides its sum.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct WantedProducts {
     p: bool,
     q: bool,
 }
 
 /// A range a..b of terms. With P the product of all p(k) and Q that of all q(k) 2^15, the terms of a..b sum to T / Q
 /// times their common factor, the product of p(k) / (q(k) 2^15) for k < a.
-struct Part {
+struct TermSum {
     /// P, which is odd; 0 if not wanted.
     p: Natural,
     /// The odd part of Q; 0 if not wanted.
@@ -32,7 +32,7 @@ struct Part {
 
 /// Returns the T of the terms `start..end`. Their number is even except at the end of the series.
 pub(crate) fn sum(team: &Team<'_>, start: u64, end: u64) -> Result<Natural, Error> {
-    Ok(split(team, start, end, Wanted { p: false, q: false })?.t)
+    Ok(split(team, start, end, WantedProducts { p: false, q: false })?.t)
 }
 
 /// Returns the middle of a range, such that the first half has an even number of terms: then the terms of both halves
@@ -41,7 +41,7 @@ pub(crate) fn middle(start: u64, end: u64) -> u64 {
     start + ((end - start).div_ceil(4) * 2)
 }
 
-fn split(team: &Team<'_>, start: u64, end: u64, wanted: Wanted) -> Result<Part, Error> {
+fn split(team: &Team<'_>, start: u64, end: u64, wanted: WantedProducts) -> Result<TermSum, Error> {
     if end - start < LEAF_TERMS {
         return Ok(leaf(start, end, wanted));
     }
@@ -49,8 +49,8 @@ fn split(team: &Team<'_>, start: u64, end: u64, wanted: Wanted) -> Result<Part, 
     let shared = end - start >= SHARED_TERMS;
     let (left, right) = team.try_join(
         shared,
-        || split(team, start, middle, Wanted { p: true, q: wanted.q }),
-        || split(team, middle, end, Wanted { p: wanted.p, q: true }),
+        || split(team, start, middle, WantedProducts { p: true, q: wanted.q }),
+        || split(team, middle, end, WantedProducts { p: wanted.p, q: true }),
     )?;
     merge(team, &left, &right, twos(middle, end), wanted, shared)
 }
@@ -58,12 +58,12 @@ fn split(team: &Team<'_>, start: u64, end: u64, wanted: Wanted) -> Result<Part, 
 /// Merges two adjacent ranges: T = T1 Q2 + P1 T2.
 fn merge(
     team: &Team<'_>,
-    left: &Part,
-    right: &Part,
+    left: &TermSum,
+    right: &TermSum,
     twos: u64,
-    wanted: Wanted,
+    wanted: WantedProducts,
     shared: bool,
-) -> Result<Part, Error> {
+) -> Result<TermSum, Error> {
     let product = |is_wanted: bool, left: &Natural, right: &Natural| {
         if is_wanted { team.multiply(left, right) } else { Ok(Natural::default()) }
     };
@@ -85,11 +85,11 @@ fn merge(
             )
         },
     )?;
-    Ok(Part { p, q, t })
+    Ok(TermSum { p, q, t })
 }
 
 /// Sums term by term, from the last to the first: T(k..b) = p(k) (linear(k) Q(k+1..b) - T(k+1..b)).
-fn leaf(start: u64, end: u64, wanted: Wanted) -> Part {
+fn leaf(start: u64, end: u64, wanted: WantedProducts) -> TermSum {
     let mut p = Natural::from(1u64);
     let mut q = Natural::from(1u64);
     let mut t = Natural::default();
@@ -103,7 +103,7 @@ fn leaf(start: u64, end: u64, wanted: Wanted) -> Part {
             q = q * odd_denominator(k);
         }
     }
-    Part { p, q, t }
+    TermSum { p, q, t }
 }
 
 /// Returns the odd part of q(k).
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_split_range_has_the_sum_of_its_terms() {
-        let all = Wanted { p: true, q: true };
+        let all = WantedProducts { p: true, q: true };
         for (start, end) in [(0, 8), (0, 9), (1, 40), (6, 101), (1_000, 1_300), (30, 1_531)] {
             let split = split(&single_threaded(), start, end, all).unwrap();
             let term_by_term = leaf(start, end, all);

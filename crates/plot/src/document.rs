@@ -51,11 +51,11 @@ impl fmt::Display for Colour {
 }
 
 /// A place in pixels, from the left and from the top.
-pub(crate) type Place = (f64, f64);
+pub(crate) type PixelPlace = (f64, f64);
 
 /// The side of its place on which a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum TextSide {
     /// To the right, in the middle of the row.
     Right,
     /// To the left, in the middle of the row.
@@ -72,33 +72,36 @@ pub(crate) struct Shapes(String);
 
 impl Shapes {
     /// A row of text.
-    pub(crate) fn text(&mut self, (x, y): Place, text: &str, side: Side) {
+    pub(crate) fn text(&mut self, (x, y): PixelPlace, text: &str, side: TextSide) {
         let (anchor, down) = match side {
-            Side::Right => ("start", "0.35em"),
-            Side::Left => ("end", "0.35em"),
-            Side::Below => ("middle", "0.76em"),
-            Side::Upwards => ("middle", "0.35em"),
+            TextSide::Right => ("start", "0.35em"),
+            TextSide::Left => ("end", "0.35em"),
+            TextSide::Below => ("middle", "0.76em"),
+            TextSide::Upwards => ("middle", "0.35em"),
         };
         let (x, y) = (Pixels(x), Pixels(y));
-        let turn =
-            if side == Side::Upwards { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
+        let turn = if side == TextSide::Upwards {
+            format!(" transform=\"rotate(-90 {x} {y})\"")
+        } else {
+            String::new()
+        };
         let attributes = format!("dy=\"{down}\" text-anchor=\"{anchor}\"{turn}");
         write_text(&mut self.0, (x, y), LABEL, &attributes, text);
     }
 
     /// A line through several points.
-    pub(crate) fn line(&mut self, points: &[Place], colour: Colour, width: i32) {
+    pub(crate) fn line(&mut self, points: &[PixelPlace], colour: Colour, width: i32) {
         let style = format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"");
         self.shape("polyline", &style, points);
     }
 
     /// A filled outline.
-    pub(crate) fn polygon(&mut self, points: &[Place], colour: Colour) {
+    pub(crate) fn polygon(&mut self, points: &[PixelPlace], colour: Colour) {
         self.shape("polygon", &format!("fill=\"{colour}\""), points);
     }
 
     /// A filled circle.
-    pub(crate) fn circle(&mut self, (x, y): Place, radius: i32, colour: Colour) {
+    pub(crate) fn circle(&mut self, (x, y): PixelPlace, radius: i32, colour: Colour) {
         let (x, y) = (Pixels(x), Pixels(y));
         self.add(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"{colour}\"/>"));
     }
@@ -108,7 +111,7 @@ impl Shapes {
         self.0
     }
 
-    fn shape(&mut self, element: &str, style: &str, points: &[Place]) {
+    fn shape(&mut self, element: &str, style: &str, points: &[PixelPlace]) {
         let points: Vec<String> =
             points.iter().map(|&(x, y)| format!("{},{}", Pixels(x), Pixels(y))).collect();
         self.add(format_args!("<{element} {style} points=\"{}\"/>", points.join(" ")));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// The format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum PictureFormat {
     /// Scalable Vector Graphics.
     Svg,
     /// Portable Network Graphics.
@@ -12,7 +12,7 @@ pub enum Format {
     Png,
 }
 
-impl Format {
+impl PictureFormat {
     /// The format for the extension of a file name, in lower or upper case.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ mod tests {
     #[cfg(not(feature = "png"))]
     #[test]
     fn without_the_feature_a_png_is_refused_with_a_remedy() {
-        let reason = Format::of(Path::new("plot.png")).expect_err("no PNG");
+        let reason = PictureFormat::of(Path::new("plot.png")).expect_err("no PNG");
         assert_eq!(reason, "this build cannot draw PNG: use .svg, or build with --features png");
     }
 }

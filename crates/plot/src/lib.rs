@@ -9,6 +9,6 @@ mod value_axis;
 mod wrap;
 
 pub use document::{AXIS, COLOURS, Colour, GRID, INK, LABEL, document};
-pub use format::Format;
+pub use format::PictureFormat;
 pub use timeline::{Curve, Tick, Timeline};
 pub use wrap::wrapped;

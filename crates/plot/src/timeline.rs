@@ -2,7 +2,7 @@
 
 use std::iter::once;
 
-use crate::document::{AXIS, CHARACTER, COLOURS, Colour, GRID, Place, ROW, Shapes, Side, document};
+use crate::document::{AXIS, CHARACTER, COLOURS, Colour, GRID, PixelPlace, ROW, Shapes, TextSide, document};
 use crate::value_axis::ValueAxis;
 
 /// Size in pixels of the chart without its legend.
@@ -111,18 +111,18 @@ impl Timeline {
             let (_, y) = frame.place((0.0, value));
             shapes.line(&ends.map(|x| (x, y)), GRID, 1);
             shapes.line(&[(frame.left - 4.0, y), (frame.left, y)], AXIS, 1);
-            shapes.text((frame.left - 9.0, y), &text, Side::Left);
+            shapes.text((frame.left - 9.0, y), &text, TextSide::Left);
         }
         for tick in &self.ticks {
             shapes.line(&frame.upright(tick.at), GRID, 1);
             let (x, y) = frame.place((tick.at, axis.least));
             for (row, text) in (0..).zip([&tick.label, &tick.context]) {
-                shapes.text((x, y + f64::from(8 + ROW * row)), text, Side::Below);
+                shapes.text((x, y + f64::from(8 + ROW * row)), text, TextSide::Below);
             }
         }
         shapes.line(&ends.map(|x| (x, frame.bottom)), AXIS, 1);
         shapes.line(&[frame.top, frame.bottom].map(|y| (frame.left, y)), AXIS, 1);
-        shapes.text((10.0, (frame.top + frame.bottom) / 2.0), &self.value, Side::Upwards);
+        shapes.text((10.0, (frame.top + frame.bottom) / 2.0), &self.value, TextSide::Upwards);
     }
 }
 
@@ -150,17 +150,17 @@ impl<'a> Frame<'a> {
     }
 
     /// The place of a value at a position in buckets.
-    fn place(&self, (at, value): (f64, f64)) -> Place {
+    fn place(&self, (at, value): (f64, f64)) -> PixelPlace {
         let x = self.left + (self.right - self.left) * at / self.buckets;
         (x, self.bottom - (self.bottom - self.top) * self.axis.share(value))
     }
 
-    fn places(&self, points: &[(f64, f64)]) -> Vec<Place> {
+    fn places(&self, points: &[(f64, f64)]) -> Vec<PixelPlace> {
         points.iter().map(|&point| self.place(point)).collect()
     }
 
     /// The line from the bottom to the top at a position in buckets.
-    fn upright(&self, at: f64) -> [Place; 2] {
+    fn upright(&self, at: f64) -> [PixelPlace; 2] {
         [self.axis.least, self.axis.most].map(|value| self.place((at, value)))
     }
 }
@@ -258,7 +258,7 @@ impl<'a> Legend<'a> {
             let (row, column) = ((index / self.columns) as i32, (index % self.columns) as i32);
             let (x, y) = (f64::from(SIZE.0 / self.columns as i32 * column), f64::from(ROW * row + ROW / 2));
             shapes.line(&[(x, y), (x + f64::from(SAMPLE - 8), y)], colour, 3);
-            shapes.text((x + f64::from(SAMPLE), y), &cut(&curve.name, self.width), Side::Right);
+            shapes.text((x + f64::from(SAMPLE), y), &cut(&curve.name, self.width), TextSide::Right);
         }
     }
 }

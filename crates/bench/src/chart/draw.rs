@@ -131,7 +131,7 @@ fn legend(chart: &Chart, panel: &Panel, area: &Area<'_>) -> Drawn {
 }
 
 type Position = (i32, i32);
-type Sample<'a, C> =
+type LegendSample<'a, C> =
     ComposedElement<C, SVGBackend<'a>, Polygon<Position>, DashedPathElement<vec::IntoIter<Position>, i32>>;
 
 /// Colour and marks of a series.
@@ -163,7 +163,7 @@ impl SeriesStyle {
     }
 
     /// Its mark at a position, if it has marks, with a piece of its line of `length` pixels through that position.
-    fn sample<'a, C>(self, at: C, length: i32) -> Sample<'a, C> {
+    fn sample<'a, C>(self, at: C, length: i32) -> LegendSample<'a, C> {
         // The top is a corner, or an edge if there are four corners.
         let first = if self.corners == 4 { 0.5 } else { 0.0 };
         let radius = f64::from(px(if self.corners > 4 { 4 } else { 5 }));

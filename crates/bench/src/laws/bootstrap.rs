@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::least_squares::Sums;
+use super::least_squares::NormalEquations;
 
 /// Number of resamples: enough for the outer percentiles.
 const RESAMPLES: usize = 2000;
@@ -13,16 +13,16 @@ const SEED: u64 = 0x636f_6d62;
 /// Solutions for resampled groups, each drawn with replacement and as large as the original. Empty if all groups have only one
 /// observation, which gives no information about variation.
 pub(super) fn resampled<L, const P: usize>(
-    groups: &[Vec<Sums<P>>],
-    solve: impl Fn(Sums<P>) -> Option<L>,
+    groups: &[Vec<NormalEquations<P>>],
+    solve: impl Fn(NormalEquations<P>) -> Option<L>,
 ) -> Vec<L> {
     if groups.iter().all(|group| group.len() < 2) {
         return Vec::new();
     }
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
-    let mut draw = |group: &[Sums<P>]| group[below(&mut random, group.len())];
+    let mut draw = |group: &[NormalEquations<P>]| group[below(&mut random, group.len())];
     let resample = |_| {
-        let mut total: Sums<P> = [].iter().sum();
+        let mut total: NormalEquations<P> = [].iter().sum();
         for group in groups {
             group.iter().for_each(|_| total.add(&draw(group)));
         }

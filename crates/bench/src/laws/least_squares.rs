@@ -7,7 +7,7 @@ const SMALLEST_PIVOT: f64 = 1e-13;
 
 /// Sums of the normal equations, where the expected value of every observation is 1.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sums<const P: usize> {
+pub(super) struct NormalEquations<const P: usize> {
     /// Sums of the products of terms.
     products: [[f64; P]; P],
     /// Sums of the terms.
@@ -16,7 +16,7 @@ pub(super) struct Sums<const P: usize> {
     count: f64,
 }
 
-impl<const P: usize> Sums<P> {
+impl<const P: usize> NormalEquations<P> {
     /// The sums of one observation.
     pub(super) fn of(terms: [f64; P]) -> Self {
         Self { products: terms.map(|left| terms.map(|right| left * right)), terms, count: 1.0 }
@@ -98,7 +98,7 @@ fn solve<const P: usize>(
     Some(solution)
 }
 
-impl<'a, const P: usize> Sum<&'a Self> for Sums<P> {
+impl<'a, const P: usize> Sum<&'a Self> for NormalEquations<P> {
     fn sum<I: Iterator<Item = &'a Self>>(sums: I) -> Self {
         let mut total = Self { products: [[0.0; P]; P], terms: [0.0; P], count: 0.0 };
         sums.for_each(|sums| total.add(sums));

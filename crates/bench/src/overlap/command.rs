@@ -11,13 +11,13 @@ use finecomb_scan::FoundFile;
 use finecomb_sys::units::counted;
 use serde::{Deserialize, Serialize};
 
-use super::job::Job;
+use super::job::HashJob;
 use super::pieces::split;
 use crate::cache::{CacheDropper, Cold};
 use crate::effort::measured;
 use crate::files;
 use crate::machine::Machine;
-use crate::rounds::{Progress, Step, distinct, interleaved};
+use crate::rounds::{Progress, RunStep, distinct, interleaved};
 use crate::run::Digest;
 use crate::sample::Sample;
 use crate::scale::{Scalable, Width, same_output};
@@ -54,12 +54,12 @@ pub struct CommandOverlap {
     /// Reading alone with a cold cache, by number of threads, in ascending order.
     reading: Vec<(NonZeroUsize, Sample)>,
     /// The command by width, in ascending order, `auto` last.
-    cases: Vec<Case>,
+    cases: Vec<CommandTimes>,
 }
 
 /// Times of the command at a width, in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Case {
+struct CommandTimes {
     width: Width,
     /// With a warm cache.
     warm: Sample,
@@ -77,7 +77,7 @@ impl CommandOverlap {
     }
 
     /// Seconds of the longer of reading alone and the command with a warm cache.
-    fn bound_of(&self, case: &Case) -> f64 {
+    fn bound_of(&self, case: &CommandTimes) -> f64 {
         self.reading_at(case.width).max(case.warm.median())
     }
 }
@@ -109,7 +109,8 @@ pub fn overlap_of_command(options: &CommandOverlapOptions, progress: Progress<'_
         .chain(widths.iter().copied().map(ColdRun::Command))
         .collect();
     let total = widths.len() * (1 + options.runs.get()) + cold_runs.len() * options.runs.get();
-    let from = |first: usize| move |step: Step<'_>| progress(Step { done: first + step.done, total, ..step });
+    let from =
+        |first: usize| move |step: RunStep<'_>| progress(RunStep { done: first + step.done, total, ..step });
 
     let name = |width: &Width| format!("{}: width {width}, warm", job.command_line());
     let digests = interleaved(&widths, NonZeroUsize::MIN, name, &from(0), |&width| job.at(width).digest())?;
@@ -131,7 +132,7 @@ pub fn overlap_of_command(options: &CommandOverlapOptions, progress: Progress<'_
         match *run {
             ColdRun::Reading(width) => {
                 let (total, effort) =
-                    measured(|| Job { width: width.get(), ahead: true, work: 0 }.run(&files, &pieces));
+                    measured(|| HashJob { width: width.get(), ahead: true, work: 0 }.run(&files, &pieces));
                 total.map(|_| effort.wall)
             }
             ColdRun::Command(width) => {
@@ -143,8 +144,11 @@ pub fn overlap_of_command(options: &CommandOverlapOptions, progress: Progress<'_
     let mut times = times.into_iter().map(Sample::new);
     let reading = threads.into_iter().zip(times.by_ref()).collect();
     let warm = warm.into_iter().map(Sample::new);
-    let cases =
-        widths.into_iter().zip(warm.zip(times)).map(|(width, (warm, cold))| Case { width, warm, cold });
+    let cases = widths.into_iter().zip(warm.zip(times)).map(|(width, (warm, cold))| CommandTimes {
+        width,
+        warm,
+        cold,
+    });
     Ok(CommandOverlap {
         machine,
         command: job.command_line(),

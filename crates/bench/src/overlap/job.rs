@@ -8,7 +8,7 @@ use finecomb_sys::units::Bytes;
 
 use super::pieces::{OpenFiles, PIECE, Piece};
 use super::prefetch::Prefetcher;
-use super::words::{Words, hash_words};
+use super::words::{WordHash, hash_words};
 use crate::error::{Error, Result};
 use crate::threads::distribute;
 
@@ -20,7 +20,7 @@ pub(super) struct Total {
     /// Pieces that could not be read.
     pub(super) unreadable: u64,
     /// Words in them.
-    pub(super) words: Words,
+    pub(super) words: WordHash,
 }
 
 impl AddAssign for Total {
@@ -33,7 +33,7 @@ impl AddAssign for Total {
 
 /// A way to read and hash files.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Job {
+pub(super) struct HashJob {
     pub(super) width: usize,
     /// Whether pieces are prefetched.
     pub(super) ahead: bool,
@@ -41,7 +41,7 @@ pub(super) struct Job {
     pub(super) work: u32,
 }
 
-impl Job {
+impl HashJob {
     /// Processes all pieces of the files.
     pub(super) fn run(self, files: &[FoundFile], pieces: &[Piece]) -> Result<Total> {
         let open = OpenFiles::new(files, self.ahead);
@@ -103,7 +103,7 @@ impl Loaded {
 
     /// Hashes the loaded pieces on this thread.
     pub(super) fn work(&self, times: u32) -> Total {
-        let (mut words, mut start) = (Words::default(), 0);
+        let (mut words, mut start) = (WordHash::default(), 0);
         for &end in &self.ends {
             words += hash_words(&self.bytes[start..end], times);
             start = end;
@@ -145,11 +145,11 @@ mod tests {
         for width in [1, 2, 8] {
             for ahead in [false, true] {
                 for work in [1, 3] {
-                    let total = Job { width, ahead, work }.run(&found, &pieces).expect("a run");
+                    let total = HashJob { width, ahead, work }.run(&found, &pieces).expect("a run");
                     assert_eq!(total, expected, "{width} {ahead} {work}");
                 }
-                let read = Job { width, ahead, work: 0 }.run(&found, &pieces).expect("a run");
-                assert_eq!(read, Total { words: Words::default(), ..expected });
+                let read = HashJob { width, ahead, work: 0 }.run(&found, &pieces).expect("a run");
+                assert_eq!(read, Total { words: WordHash::default(), ..expected });
             }
         }
     }
@@ -169,7 +169,10 @@ mod tests {
         let pieces = split(&found);
         fs::remove_file(directory.path().join("7")).expect("removed");
         for ahead in [false, true] {
-            assert_eq!(Job { width: 3, ahead, work: 1 }.run(&found, &pieces).expect("a run").unreadable, 1);
+            assert_eq!(
+                HashJob { width: 3, ahead, work: 1 }.run(&found, &pieces).expect("a run").unreadable,
+                1
+            );
         }
     }
 }

@@ -41,14 +41,14 @@ pub(super) fn split(files: &[FoundFile]) -> Vec<Piece> {
 /// Files, opened before their first piece is read and closed after the last.
 pub(super) struct OpenFiles<'a> {
     files: &'a [FoundFile],
-    states: Vec<Mutex<State>>,
+    states: Vec<Mutex<OpenState>>,
     /// Unread pieces of each file.
     remaining: Vec<AtomicU64>,
     /// Whether the kernel is advised of sequential access.
     advises: bool,
 }
 
-enum State {
+enum OpenState {
     Unopened,
     Open(Arc<File>),
     /// Closed, or could not be opened.
@@ -57,7 +57,7 @@ enum State {
 
 impl<'a> OpenFiles<'a> {
     pub(super) fn new(files: &'a [FoundFile], advises: bool) -> Self {
-        let states = files.iter().map(|_| Mutex::new(State::Unopened)).collect();
+        let states = files.iter().map(|_| Mutex::new(OpenState::Unopened)).collect();
         let remaining = files.iter().map(|file| AtomicU64::new(file.size.div_ceil(PIECE))).collect();
         Self { files, states, remaining, advises }
     }
@@ -70,7 +70,7 @@ impl<'a> OpenFiles<'a> {
         let file = self.open(piece.file);
         let read = file.and_then(|file| read_at(&file, buffer, piece.offset).ok());
         if self.remaining[piece.file].fetch_sub(1, Ordering::AcqRel) == 1 {
-            *self.state(piece.file) = State::Closed;
+            *self.state(piece.file) = OpenState::Closed;
         }
         read.map(|length| &buffer[..length])
     }
@@ -85,25 +85,25 @@ impl<'a> OpenFiles<'a> {
     /// The file, opened on first use; `None` if that fails, or all of it has been read.
     fn open(&self, number: usize) -> Option<Arc<File>> {
         let mut state = self.state(number);
-        if matches!(*state, State::Unopened) {
+        if matches!(*state, OpenState::Unopened) {
             let FoundFile { path, size, .. } = &self.files[number];
             *state = match File::open(path) {
                 Ok(file) => {
                     if self.advises && *size > PIECE {
                         advice::read_in_order(&file, 0);
                     }
-                    State::Open(Arc::new(file))
+                    OpenState::Open(Arc::new(file))
                 }
-                Err(_) => State::Closed,
+                Err(_) => OpenState::Closed,
             };
         }
         match &*state {
-            State::Open(file) => Some(Arc::clone(file)),
-            State::Unopened | State::Closed => None,
+            OpenState::Open(file) => Some(Arc::clone(file)),
+            OpenState::Unopened | OpenState::Closed => None,
         }
     }
 
-    fn state(&self, number: usize) -> MutexGuard<'_, State> {
+    fn state(&self, number: usize) -> MutexGuard<'_, OpenState> {
         lock(&self.states[number])
     }
 }
@@ -161,12 +161,12 @@ mod tests {
         let mut buffer = vec![0; PIECE as usize];
         let mut read = Vec::new();
         for piece in split(&files) {
-            assert!(matches!(*open.state(0), State::Open(_)));
+            assert!(matches!(*open.state(0), OpenState::Open(_)));
             read.extend_from_slice(open.read(&piece, &mut buffer).expect("bytes"));
         }
         assert_eq!(read, bytes);
         open.prefetch(0, 0, 1);
-        assert!(matches!(*open.state(0), State::Closed));
+        assert!(matches!(*open.state(0), OpenState::Closed));
     }
 
     #[test]

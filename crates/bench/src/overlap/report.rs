@@ -2,22 +2,22 @@
 
 use finecomb_sys::units::{Bytes, Count};
 
-use super::{Case, Overlap, Part};
+use super::{CacheTimes, Overlap, WidthTimes};
 use crate::cache::{Cold, cache_state};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::experiment::Experiment;
 use crate::sample::IQR_NOTE;
-use crate::table::Table;
-use crate::units::{Unit, medians_of, ratio};
+use crate::table::ResultTable;
+use crate::units::{TimeUnit, medians_of, ratio};
 
 /// Names of the cases without and with prefetch.
 const WITHOUT: &str = "no prefetch";
 const WITH: &str = "prefetch";
 
 impl Overlap {
-    fn unit(&self) -> Unit {
+    fn unit(&self) -> TimeUnit {
         let cases = self.parts.iter().flat_map(|part| &part.cases);
-        Unit::of(cases.map(|case| case.both.median()))
+        TimeUnit::of(cases.map(|case| case.both.median()))
     }
 
     fn runs(&self) -> usize {
@@ -34,15 +34,15 @@ impl Overlap {
         }
     }
 
-    fn panel(&self, part: &Part) -> Panel {
+    fn panel(&self, part: &CacheTimes) -> Panel {
         let (unit, cores) = (self.unit(), self.machine.cores);
         let with = |ahead| part.cases.iter().filter(move |case| case.ahead == ahead);
         let both = |name, ahead| {
             let points = with(ahead).map(|case| Point::of(case.width.get(), &case.both, unit));
             Series::new(name, SeriesKind::Joined, points)
         };
-        let alone = |name, seconds: &dyn Fn(&Case) -> f64| {
-            let point = |case: &Case| Point::new(case.width.get() as f64, unit.scaled(seconds(case)));
+        let alone = |name, seconds: &dyn Fn(&WidthTimes) -> f64| {
+            let point = |case: &WidthTimes| Point::new(case.width.get() as f64, unit.scaled(seconds(case)));
             Series::new(name, SeriesKind::Dashed, with(false).map(point))
         };
         Panel {
@@ -75,11 +75,11 @@ impl Experiment for Overlap {
         )
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let (unit, cores) = (self.unit(), self.machine.cores);
-        let bound = |&(part, case): &(&Part, &Case)| part.bound_at(case.width, cores);
+        let bound = |&(part, case): &(&CacheTimes, &WidthTimes)| part.bound_at(case.width, cores);
         let rows = self.parts.iter().flat_map(|part| part.cases.iter().map(move |case| (part, case)));
-        let table = Table::of(
+        let table = ResultTable::of(
             rows,
             [
                 ("state", &|(part, _)| cache_state(part.cold).to_owned()),
@@ -131,22 +131,22 @@ impl Experiment for Overlap {
 mod tests {
     use std::num::NonZeroU32;
 
-    use super::super::Words;
+    use super::super::WordHash;
     use super::*;
     use crate::cache::tests::cold;
     use crate::experiment::tests::{nonzero, round_trips_through_its_file};
     use crate::machine::Machine;
     use crate::sample::Sample;
 
-    fn part(cold: Option<Cold>, reading: [f64; 2]) -> Part {
-        let case = |width, ahead, both| Case {
+    fn part(cold: Option<Cold>, reading: [f64; 2]) -> CacheTimes {
+        let case = |width, ahead, both| WidthTimes {
             width: nonzero(width),
             ahead,
             reading: Sample::new(vec![reading[usize::from(ahead)]]),
             both: Sample::new(vec![both]),
         };
         let cases = vec![case(1, false, 0.8), case(1, true, 0.66), case(4, false, 0.5), case(4, true, 0.48)];
-        Part { cold, working: Sample::new(vec![0.6]), cases }
+        CacheTimes { cold, working: Sample::new(vec![0.6]), cases }
     }
 
     fn example() -> Overlap {
@@ -158,7 +158,7 @@ mod tests {
             unseen: 0,
             unreadable: 0,
             work: NonZeroU32::MIN,
-            words: Words { count: 150_000, sum: u64::MAX },
+            words: WordHash { count: 150_000, sum: u64::MAX },
             in_memory: 1_000_000,
             parts: vec![part(None, [0.1, 0.1]), part(Some(cold(Some(0))), [0.7, 0.65])],
         }

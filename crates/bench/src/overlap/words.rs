@@ -8,13 +8,13 @@ use twox_hash::XxHash3_64;
 
 /// Number and combined hash of words, independent of the order of the pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Words {
+pub(super) struct WordHash {
     pub(super) count: u64,
     /// Sum of their hashes, modulo 2^64.
     pub(super) sum: u64,
 }
 
-impl AddAssign for Words {
+impl AddAssign for WordHash {
     fn add_assign(&mut self, other: Self) {
         self.count += other.count;
         self.sum = self.sum.wrapping_add(other.sum);
@@ -34,21 +34,21 @@ const IN_WORDS: [bool; 256] = {
 };
 
 /// Splits bytes into words and hashes each, `times` times in all.
-pub(super) fn hash_words(bytes: &[u8], times: u32) -> Words {
-    let mut words = Words::default();
+pub(super) fn hash_words(bytes: &[u8], times: u32) -> WordHash {
+    let mut words = WordHash::default();
     for _ in 0..times {
         words = black_box(words_in(black_box(bytes)));
     }
     words
 }
 
-fn words_in(bytes: &[u8]) -> Words {
+fn words_in(bytes: &[u8]) -> WordHash {
     let is_in_word = |&byte: &u8| IN_WORDS[usize::from(byte)];
-    let (mut words, mut rest) = (Words::default(), bytes);
+    let (mut words, mut rest) = (WordHash::default(), bytes);
     while let Some(start) = rest.iter().position(is_in_word) {
         rest = &rest[start..];
         let end = rest.iter().position(|byte| !is_in_word(byte)).unwrap_or(rest.len());
-        words += Words { count: 1, sum: XxHash3_64::oneshot(&rest[..end]) };
+        words += WordHash { count: 1, sum: XxHash3_64::oneshot(&rest[..end]) };
         rest = &rest[end..];
     }
     words
@@ -60,10 +60,10 @@ mod tests {
 
     use super::*;
 
-    fn of(words: &[&str]) -> Words {
+    fn of(words: &[&str]) -> WordHash {
         let sum =
             words.iter().fold(0, |sum: u64, word| sum.wrapping_add(XxHash3_64::oneshot(word.as_bytes())));
-        Words { count: words.len() as u64, sum }
+        WordHash { count: words.len() as u64, sum }
     }
 
     #[test]
@@ -72,8 +72,8 @@ mod tests {
             words_in("fn max_2(a: u32) -> größe;".as_bytes()),
             of(&["fn", "max_2", "a", "u32", "größe"])
         );
-        assert_eq!(words_in(b" +-"), Words::default());
-        assert_eq!(words_in(b""), Words::default());
+        assert_eq!(words_in(b" +-"), WordHash::default());
+        assert_eq!(words_in(b""), WordHash::default());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use serde::{Serialize, Serializer};
 
 use super::Width;
-use super::record::{Case, Record};
+use super::record::{ScaleRecord, WidthRuns};
 use crate::laws::{Amdahl, Estimate, Fitted, Law, Prediction, Timing, TooFewWidths, Usl, fit};
 use crate::run::Measured;
 use crate::sample::Sample;
@@ -22,7 +22,7 @@ const BUSY_ALONE: f64 = 0.9;
 #[derive(Clone, Debug)]
 pub(super) struct Analysis {
     cores: NonZeroUsize,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<WidthRow>,
     /// The smallest fixed width, the baseline, and its median wall time.
     pub(super) base: Option<(usize, f64)>,
     /// The fastest fixed width, and its median wall time.
@@ -36,7 +36,7 @@ pub(super) struct Analysis {
 
 /// Measurements and comparisons at a width: a row of the table, and of the summary in a file.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Row {
+pub(super) struct WidthRow {
     pub(super) width: Width,
     #[serde(serialize_with = "median")]
     pub(super) wall: Sample,
@@ -70,7 +70,7 @@ pub(super) struct Bound {
 }
 
 impl Analysis {
-    pub(super) fn new(record: &Record) -> Self {
+    pub(super) fn new(record: &ScaleRecord) -> Self {
         let fixed: Vec<(usize, f64)> = record
             .cases
             .iter()
@@ -78,7 +78,7 @@ impl Analysis {
             .collect();
         let base = fixed.first().copied();
         let best = fixed.iter().copied().min_by(|(_, left), (_, right)| left.total_cmp(right));
-        let rows: Vec<Row> = record.cases.iter().map(|case| Row::new(case, base, best)).collect();
+        let rows: Vec<WidthRow> = record.cases.iter().map(|case| WidthRow::new(case, base, best)).collect();
         let cores = record.machine.cores;
         let bound = Bound::new(&rows, cores.get());
         let most = if bound.by_processors { cores.get() } else { usize::MAX };
@@ -95,12 +95,12 @@ impl Analysis {
     }
 
     /// The rows of fixed widths.
-    pub(super) fn fixed(&self) -> impl Iterator<Item = (usize, &Row)> {
+    pub(super) fn fixed(&self) -> impl Iterator<Item = (usize, &WidthRow)> {
         self.rows.iter().filter_map(|row| Some((row.width.fixed()?, row)))
     }
 
     /// The row of the width `auto`.
-    pub(super) fn auto(&self) -> Option<&Row> {
+    pub(super) fn auto(&self) -> Option<&WidthRow> {
         self.rows.iter().find(|row| row.width == Width::Auto)
     }
 
@@ -110,8 +110,8 @@ impl Analysis {
     }
 }
 
-impl Row {
-    fn new(case: &Case, base: Option<(usize, f64)>, best: Option<(usize, f64)>) -> Self {
+impl WidthRow {
+    fn new(case: &WidthRuns, base: Option<(usize, f64)>, best: Option<(usize, f64)>) -> Self {
         let wall = case.wall();
         let speed_up = base.map_or(f64::NAN, |(_, seconds)| seconds / wall.median());
         let widths = base.zip(case.width.fixed());
@@ -129,9 +129,9 @@ impl Row {
 }
 
 impl Bound {
-    fn new(rows: &[Row], cores: usize) -> Self {
+    fn new(rows: &[WidthRow], cores: usize) -> Self {
         let fixed = || rows.iter().filter_map(|row| Some((row.width.fixed()?, row)));
-        let at = |(width, row): (usize, &Row), enough: f64| {
+        let at = |(width, row): (usize, &WidthRow), enough: f64| {
             let busy = row.busy / width.min(cores) as f64;
             Self { by_processors: busy >= enough, width, busy }
         };
@@ -152,7 +152,7 @@ fn pays_up_to(fixed: &[(usize, f64)]) -> Option<usize> {
 }
 
 /// All single runs at fixed widths up to `most`.
-fn timings(record: &Record, most: usize) -> Vec<Timing> {
+fn timings(record: &ScaleRecord, most: usize) -> Vec<Timing> {
     let fixed = record.cases.iter().filter_map(|case| Some((case.width.fixed()?, &case.runs)));
     let taken = fixed.filter(|(width, _)| *width <= most);
     taken.flat_map(|(width, runs)| runs.iter().map(move |run| Timing { width, seconds: run.wall })).collect()
@@ -161,7 +161,7 @@ fn timings(record: &Record, most: usize) -> Vec<Timing> {
 /// Summary in a file. Infinite and unknown numbers are null.
 #[derive(Serialize)]
 struct Summary<'a> {
-    widths: &'a [Row],
+    widths: &'a [WidthRow],
     pays_up_to: Option<usize>,
     bound_by_processors: bool,
     amdahl: Option<LawSummary<'a>>,

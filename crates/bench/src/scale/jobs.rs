@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Width;
-use crate::run::{Job, quoted};
+use crate::run::{MeasuredCommand, quoted};
 use crate::{Error, Result};
 
 /// The commands with a width, and the flags that set it.
@@ -18,7 +18,7 @@ const COMMANDS: [(&str, &[&str]); 3] = [
 
 /// A comb command line that takes a width.
 #[derive(Clone, Debug)]
-pub(crate) struct Scalable(Job);
+pub(crate) struct Scalable(MeasuredCommand);
 
 impl Scalable {
     /// Checks that the command takes a width, and that its arguments set none.
@@ -34,11 +34,11 @@ impl Scalable {
             let reason = format!("remove {flag}: 'comb bench scale' sets the width from --widths");
             return Err(Error::Other(reason));
         }
-        Ok(Self(Job { program, arguments: words.to_vec(), pipe }))
+        Ok(Self(MeasuredCommand { program, arguments: words.to_vec(), pipe }))
     }
 
     /// The job at a width.
-    pub(crate) fn at(&self, width: Width) -> Job {
+    pub(crate) fn at(&self, width: Width) -> MeasuredCommand {
         let mut job = self.0.clone();
         // After all other flags: the last of several widths applies.
         let position = job.arguments.iter().position(|word| word == "--").unwrap_or(job.arguments.len());
@@ -51,7 +51,7 @@ impl Scalable {
         let path = &self.0.program;
         let read = File::open(path).and_then(|mut program| io::copy(&mut program, &mut io::sink()));
         read.map_err(|error| Error::Io { path: path.clone(), doing: "", error })?;
-        Job::new(path, ["--version"]).measure().map(drop)
+        MeasuredCommand::new(path, ["--version"]).measure().map(drop)
     }
 
     /// The arguments that are existing files or directories; the current directory if there are none.

@@ -1,6 +1,6 @@
 //! The picture of a measurement.
 
-use super::analysis::Row;
+use super::analysis::WidthRow;
 use super::{Scale, notes};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::laws::Law;
@@ -22,7 +22,7 @@ pub(super) fn chart(scale: &Scale) -> Chart {
 
 fn speed_up(scale: &Scale) -> Panel {
     let analysis = &scale.analysis;
-    let at = |(width, row): (usize, &Row)| {
+    let at = |(width, row): (usize, &WidthRow)| {
         let [y, low, high] = [row.wall.median(), row.wall.upper_quartile(), row.wall.lower_quartile()]
             .map(|seconds| analysis.speed_up(seconds));
         Point::between(width as f64, y, low, high)
@@ -78,7 +78,7 @@ fn auto(scale: &Scale) -> Option<Series> {
 
 fn times(scale: &Scale) -> Panel {
     let unit = scale.unit();
-    let joined = |name: &str, of: fn(&Row) -> &Sample| {
+    let joined = |name: &str, of: fn(&WidthRow) -> &Sample| {
         let points = scale.analysis.fixed().map(|(width, row)| Point::of(width, of(row), unit));
         Series::new(name, SeriesKind::Joined, points)
     };

@@ -12,7 +12,7 @@ use crate::sample::Sample;
 
 /// The measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct ScaleRecord {
     /// The command line, without a width.
     pub(super) job: String,
     pub(super) machine: Machine,
@@ -21,25 +21,25 @@ pub(super) struct Record {
     /// Output of the job, the same at each width.
     pub(super) output: Digest,
     /// The widths, in ascending order, `auto` last.
-    pub(super) cases: Vec<Case>,
+    pub(super) cases: Vec<WidthRuns>,
 }
 
 /// Measurements at a width.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Case {
+pub(super) struct WidthRuns {
     pub(super) width: Width,
     /// The runs, in the order of the rounds.
     pub(super) runs: Vec<Measured>,
 }
 
-impl Case {
+impl WidthRuns {
     /// Wall times of the runs.
     pub(super) fn wall(&self) -> Sample {
         self.runs.iter().map(|run| run.wall).collect()
     }
 }
 
-impl Record {
+impl ScaleRecord {
     /// Checks a record that may have been edited.
     pub(super) fn check(&self) -> Result<(), String> {
         if self.cases.is_empty() {
@@ -48,7 +48,7 @@ impl Record {
         if !self.cases.is_sorted_by(|left, right| left.width < right.width) {
             return Err("widths are not in ascending order".to_owned());
         }
-        for Case { width, runs } in &self.cases {
+        for WidthRuns { width, runs } in &self.cases {
             if runs.is_empty() {
                 return Err(format!("no runs at width {width}"));
             }
@@ -65,7 +65,7 @@ impl Record {
 
 /// Thread width of a job. Fixed widths sort before `auto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(into = "Saved", try_from = "Saved")]
+#[serde(into = "SavedWidth", try_from = "SavedWidth")]
 pub enum Width {
     /// Exactly this number of threads.
     Fixed(NonZeroUsize),
@@ -103,27 +103,27 @@ impl Display for Width {
 /// A width in a file: a number or `auto`.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected a number or auto")]
-enum Saved {
+enum SavedWidth {
     Number(usize),
     Word(String),
 }
 
-impl From<Width> for Saved {
+impl From<Width> for SavedWidth {
     fn from(width: Width) -> Self {
         width.fixed().map_or_else(|| Self::Word(width.to_string()), Self::Number)
     }
 }
 
-impl TryFrom<Saved> for Width {
+impl TryFrom<SavedWidth> for Width {
     type Error = String;
 
-    fn try_from(saved: Saved) -> Result<Self, String> {
+    fn try_from(saved: SavedWidth) -> Result<Self, String> {
         match saved {
-            Saved::Number(number) => {
+            SavedWidth::Number(number) => {
                 NonZeroUsize::new(number).map(Self::Fixed).ok_or_else(|| "invalid width 0".to_owned())
             }
-            Saved::Word(word) if word == "auto" => Ok(Self::Auto),
-            Saved::Word(word) => Err(format!("invalid width '{word}'")),
+            SavedWidth::Word(word) if word == "auto" => Ok(Self::Auto),
+            SavedWidth::Word(word) => Err(format!("invalid width '{word}'")),
         }
     }
 }

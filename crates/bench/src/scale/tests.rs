@@ -12,11 +12,12 @@ fn run(wall: f64, cpu: f64) -> Measured {
     Measured { wall, user: cpu, system: 0.0, voluntary_switches: 1, involuntary_switches: 2, major_faults: 0 }
 }
 
-fn record(cores: usize, cases: &[(Width, &[(f64, f64)])]) -> Record {
-    let cases = cases
-        .iter()
-        .map(|&(width, runs)| Case { width, runs: runs.iter().map(|&(wall, cpu)| run(wall, cpu)).collect() });
-    Record {
+fn record(cores: usize, cases: &[(Width, &[(f64, f64)])]) -> ScaleRecord {
+    let cases = cases.iter().map(|&(width, runs)| WidthRuns {
+        width,
+        runs: runs.iter().map(|&(wall, cpu)| run(wall, cpu)).collect(),
+    });
+    ScaleRecord {
         job: "comb top -f 7 access.log".to_owned(),
         machine: Machine::example(cores),
         cold: None,
@@ -26,7 +27,7 @@ fn record(cores: usize, cases: &[(Width, &[(f64, f64)])]) -> Record {
 }
 
 /// A job with a serial fraction of a tenth, on four cores; more threads gain nothing.
-fn example() -> Record {
+fn example() -> ScaleRecord {
     record(
         4,
         &[
@@ -39,7 +40,7 @@ fn example() -> Record {
     )
 }
 
-fn shown(record: Record) -> String {
+fn shown(record: ScaleRecord) -> String {
     Scale::new(record).text()
 }
 
@@ -85,7 +86,7 @@ fn output_must_be_the_same_at_every_width() {
 
 #[test]
 fn impossible_measurements_are_refused() {
-    let refused = |change: fn(&mut Record)| {
+    let refused = |change: fn(&mut ScaleRecord)| {
         let mut record = example();
         change(&mut record);
         Scale::try_from(record).expect_err("impossible")
@@ -152,7 +153,7 @@ fn laws_that_need_more_widths_are_not_fitted() {
 #[test]
 fn runs_are_reported_as_cold_only_if_they_were() {
     let report = |in_memory| {
-        let scale = Scale::new(Record { cold: Some(cold(Some(in_memory))), ..example() });
+        let scale = Scale::new(ScaleRecord { cold: Some(cold(Some(in_memory))), ..example() });
         (scale.heading(), scale.notes().join("\n"))
     };
     for (in_memory, title, note) in [

@@ -24,7 +24,7 @@ use crate::threads::start_together;
 /// A way to serve requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Mode {
+pub(super) enum ServeMode {
     /// A server, over persistent connections.
     KeptConnections,
     /// A server, over a new connection for each request.
@@ -33,12 +33,12 @@ pub(super) enum Mode {
     NewProcesses,
 }
 
-impl Mode {
+impl ServeMode {
     /// All modes, the fastest first.
     pub(super) const ALL: [Self; 3] = [Self::KeptConnections, Self::NewConnections, Self::NewProcesses];
 }
 
-impl Display for Mode {
+impl Display for ServeMode {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
             Self::KeptConnections => "server, persistent connections",
@@ -84,7 +84,7 @@ impl<'a> Load<'a> {
 
     /// Sends the first `count` queries in every mode, one after another, and compares the answers.
     pub(super) fn compare(&self, count: usize) -> Result<()> {
-        for mode in Mode::ALL {
+        for mode in ServeMode::ALL {
             let failed = |error| failed(mode, &error);
             let mut client = Client::new(self.server).map_err(failed)?;
             for number in 0..count.min(self.queries.len()) {
@@ -95,7 +95,7 @@ impl<'a> Load<'a> {
     }
 
     /// Sends queries from concurrent clients for some time. Fails if a query is not answered, or not as before.
-    pub(super) fn run(&self, mode: Mode, clients: usize, time: Duration) -> Result<Latencies> {
+    pub(super) fn run(&self, mode: ServeMode, clients: usize, time: Duration) -> Result<Latencies> {
         let (next, failed_early) = (AtomicUsize::new(0), AtomicBool::new(false));
         let results = start_together(clients, |opened| {
             let result = self.run_client(mode, clients, next.fetch_add(1, Ordering::Relaxed), || {
@@ -116,7 +116,7 @@ impl<'a> Load<'a> {
     /// Sends queries as one of the clients, at least one, so that there is always a latency.
     fn run_client(
         &self,
-        mode: Mode,
+        mode: ServeMode,
         clients: usize,
         client: usize,
         is_over: impl Fn() -> bool,
@@ -133,15 +133,15 @@ impl<'a> Load<'a> {
     }
 
     /// Latency of a request, including the connection if it is new.
-    fn send(&self, mode: Mode, number: usize, client: &mut Client) -> io::Result<Duration> {
+    fn send(&self, mode: ServeMode, number: usize, client: &mut Client) -> io::Result<Duration> {
         let query = &self.queries[number];
         let target = format!("{}?{query}", path());
         for _ in 0..MAX_PAUSES {
             let start = Instant::now();
             let answer = match mode {
-                Mode::KeptConnections => client.get(&target, false),
-                Mode::NewConnections => client.get(&target, true),
-                Mode::NewProcesses => cgi::run(self.comb, self.index, query),
+                ServeMode::KeptConnections => client.get(&target, false),
+                ServeMode::NewConnections => client.get(&target, true),
+                ServeMode::NewProcesses => cgi::run(self.comb, self.index, query),
             };
             let latency = start.elapsed();
             match answer {
@@ -193,7 +193,7 @@ impl Latencies {
     }
 }
 
-fn failed(mode: Mode, error: &io::Error) -> Error {
+fn failed(mode: ServeMode, error: &io::Error) -> Error {
     Error::Other(format!("{mode}: {}", io_reason(error)))
 }
 

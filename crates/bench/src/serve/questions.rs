@@ -48,7 +48,7 @@ struct Described {
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct ServedText {
     text: String,
     /// Present if `text` is not lossless.
     text_base64: Option<String>,
@@ -68,7 +68,7 @@ pub(super) fn sample(server: SocketAddr) -> io::Result<Vec<String>> {
         let length = below(&mut random, LENGTHS.1 - LENGTHS.0 + 1) + LENGTHS.0;
         let start = below(&mut random, symbols.saturating_sub(length) + 1) + first_position;
         let target = format!("/api/v1/{NAME}/text?start={start}&count={}", length.min(symbols));
-        let Part { text, text_base64 } = get_json(&mut client, &target)?;
+        let ServedText { text, text_base64 } = get_json(&mut client, &target)?;
         if text_base64.is_none() {
             queries.push(query(&text));
         }

@@ -11,7 +11,7 @@ use super::questions::NAME;
 use crate::error::{Error, Result};
 
 /// A running `comb serve` on the loopback address. It is killed on drop, and if this process ends in any way.
-pub(super) struct Server {
+pub(super) struct ServerProcess {
     supervisor: Child,
     address: SocketAddr,
 }
@@ -24,7 +24,7 @@ const SUPERVISOR: &str = "\"$@\" & exec 2>&-; read _; kill -9 $!; wait";
 /// Message of a ready server, before its address.
 const READY: &str = "comb: listening on http://";
 
-impl Server {
+impl ServerProcess {
     /// Starts a server on a free port. Fails with the last message of a server that exits.
     pub(super) fn start(comb: &Path, index: &Path) -> Result<Self> {
         let failed = |error| Error::Start { command: "comb serve".to_owned(), error };
@@ -55,7 +55,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         drop(self.supervisor.stdin.take());
         // Cannot fail: the process has not been reaped.
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     /// Result of starting a shell script instead of a server.
-    fn started(script: &str, directory: &Path) -> Result<Server> {
+    fn started(script: &str, directory: &Path) -> Result<ServerProcess> {
         let program = directory.join("program");
         // Written by another process: a file that this one had open for writing might fail to execute (ETXTBSY), as a child
         // process of another test could have inherited the descriptor.
@@ -113,7 +113,7 @@ mod tests {
         io::Write::write_all(&mut shell.stdin.take().expect("its input"), script.as_bytes())
             .expect("written");
         assert!(shell.wait().expect("its end").success());
-        Server::start(&program, Path::new("/no/index"))
+        ServerProcess::start(&program, Path::new("/no/index"))
     }
 
     #[test]

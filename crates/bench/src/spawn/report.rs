@@ -2,13 +2,13 @@
 
 use finecomb_sys::units::{Count, counted};
 
-use super::{Case, DU, Spawn, Strategy};
+use super::{DU, Spawn, Strategy, StrategyTimes};
 use crate::cache::{Cold, cache_state};
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::experiment::Experiment;
 use crate::sample::IQR_NOTE;
-use crate::table::Table;
-use crate::units::{Unit, medians_of, ratio};
+use crate::table::ResultTable;
+use crate::units::{TimeUnit, medians_of, ratio};
 
 impl Spawn {
     fn wall_of(&self, strategy: Strategy) -> f64 {
@@ -20,8 +20,8 @@ impl Spawn {
         self.du.as_ref().map_or(f64::NAN, |times| times.wall.median())
     }
 
-    fn unit(&self) -> Unit {
-        Unit::of(self.cases.iter().map(|case| case.times.wall.median()))
+    fn unit(&self) -> TimeUnit {
+        TimeUnit::of(self.cases.iter().map(|case| case.times.wall.median()))
     }
 
     fn runs(&self) -> usize {
@@ -35,7 +35,7 @@ impl Spawn {
     /// Wall time of pools by width, with horizontal lines for strategies without a width.
     fn chart(&self) -> Chart {
         let unit = self.unit();
-        let pool = |case: &Case| {
+        let pool = |case: &StrategyTimes| {
             let Strategy::Pool(width) = case.strategy else { return None };
             Some(Point::of(width.get(), &case.times.wall, unit))
         };
@@ -104,12 +104,12 @@ impl Experiment for Spawn {
         format!("Searching {} for '{}': {}", self.path, self.pattern, self.circumstances())
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let unit = self.unit();
         let strategies = self.cases.iter().map(|case| (case.strategy.to_string(), &case.times));
         let du = self.du.iter().map(|times| (DU.to_owned(), times));
         let one = self.wall_of(Strategy::OneThread);
-        let table = Table::of(
+        let table = ResultTable::of(
             strategies.chain(du),
             [
                 ("strategy", &|(name, _)| name.clone()),
@@ -154,20 +154,20 @@ mod tests {
     use crate::experiment::tests::{nonzero, round_trips_through_its_file};
     use crate::machine::Machine;
     use crate::sample::Sample;
-    use crate::spawn::Tally;
+    use crate::spawn::SearchCounts;
 
     fn times(wall: f64) -> Times {
         Times { wall: Sample::new(vec![wall]), cpu: Sample::new(vec![wall / 2.0]) }
     }
 
     fn example() -> Spawn {
-        let case = |strategy, wall, alive| Case { strategy, times: times(wall), refused: 0, alive, waits: 0 };
+        let case = |strategy, wall, alive| StrategyTimes { strategy, times: times(wall), refused: 0, alive, waits: 0 };
         let pool = |width| Strategy::Pool(nonzero(width));
         Spawn {
             machine: Machine::example(2),
             pattern: "lock".to_owned(),
             path: "tree".to_owned(),
-            tally: Tally { files: 80_000, bytes: 1_000_000_000, lines: 1234, unreadable: 0 },
+            tally: SearchCounts { files: 80_000, bytes: 1_000_000_000, lines: 1234, unreadable: 0 },
             unseen: 0,
             cold: None,
             cases: vec![

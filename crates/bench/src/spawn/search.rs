@@ -22,7 +22,7 @@ use crate::{Error, Result};
 
 /// Result of a search, the same for every strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Tally {
+pub(super) struct SearchCounts {
     /// Files that were read.
     pub(super) files: u64,
     /// Bytes in them.
@@ -33,7 +33,7 @@ pub(super) struct Tally {
     pub(super) unreadable: u64,
 }
 
-impl AddAssign for Tally {
+impl AddAssign for SearchCounts {
     fn add_assign(&mut self, other: Self) {
         self.files += other.files;
         self.bytes += other.bytes;
@@ -43,7 +43,7 @@ impl AddAssign for Tally {
 }
 
 /// The alternate form has the exact number of bytes.
-impl Display for Tally {
+impl Display for SearchCounts {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let Self { files, bytes, lines, unreadable } = *self;
         let (lines, files) = (counted(lines, "matching line"), counted(files, "file"));
@@ -92,11 +92,16 @@ impl Searcher {
     }
 
     /// Reads a file into `buffer` as a whole, and searches it.
-    pub(super) fn search(&self, path: &Path, buffer: &mut Vec<u8>) -> Tally {
+    pub(super) fn search(&self, path: &Path, buffer: &mut Vec<u8>) -> SearchCounts {
         if self.read(path, buffer).is_err() {
-            return Tally { unreadable: 1, ..Tally::default() };
+            return SearchCounts { unreadable: 1, ..SearchCounts::default() };
         }
-        Tally { files: 1, bytes: buffer.len() as u64, lines: self.matching_lines(buffer), unreadable: 0 }
+        SearchCounts {
+            files: 1,
+            bytes: buffer.len() as u64,
+            lines: self.matching_lines(buffer),
+            unreadable: 0,
+        }
     }
 
     fn read(&self, path: &Path, buffer: &mut Vec<u8>) -> io::Result<()> {
@@ -167,7 +172,10 @@ mod tests {
     fn unreadable_files_are_counted() {
         let searcher = Searcher::new("a").expect("a pattern");
         let tally = searcher.search(Path::new("/nowhere"), &mut Vec::new());
-        assert_eq!((tally, searcher.waits.into_inner()), (Tally { unreadable: 1, ..Tally::default() }, 0));
+        assert_eq!(
+            (tally, searcher.waits.into_inner()),
+            (SearchCounts { unreadable: 1, ..SearchCounts::default() }, 0)
+        );
     }
 
     proptest! {

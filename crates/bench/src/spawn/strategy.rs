@@ -11,7 +11,7 @@ use std::thread::{self, Builder, ScopedJoinHandle};
 use finecomb_sys::process::max_maps;
 use serde::{Deserialize, Serialize};
 
-use super::search::{Searcher, Tally};
+use super::search::{SearchCounts, Searcher};
 use crate::error::{Error, Result};
 use crate::threads::distribute;
 use finecomb_scan::FoundFile;
@@ -40,8 +40,8 @@ impl Display for Strategy {
 
 /// Result of a run of a strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Outcome {
-    pub(super) tally: Tally,
+pub(super) struct StrategyOutcome {
+    pub(super) tally: SearchCounts,
     /// Number of refused threads; before each retry the oldest thread was joined.
     pub(super) refused: u64,
     /// Maximum number of threads alive at the same time, besides the one that started them.
@@ -52,31 +52,33 @@ pub(super) struct Outcome {
 
 impl Strategy {
     /// Searches all files.
-    pub(super) fn run(self, files: &[FoundFile], searcher: &Searcher) -> Result<Outcome> {
+    pub(super) fn run(self, files: &[FoundFile], searcher: &Searcher) -> Result<StrategyOutcome> {
         let waits = || searcher.waits.load(Ordering::Relaxed);
         let before = waits();
         let outcome = match self {
-            Self::OneThread => Outcome { tally: sequential(files, searcher), ..Outcome::default() },
+            Self::OneThread => {
+                StrategyOutcome { tally: sequential(files, searcher), ..StrategyOutcome::default() }
+            }
             Self::ThreadPerFile => thread_per_file(files, searcher, max_threads(), &Builder::new)?,
             Self::Pool(width) => pool(width.get(), files, searcher)?,
         };
-        Ok(Outcome { waits: waits() - before, ..outcome })
+        Ok(StrategyOutcome { waits: waits() - before, ..outcome })
     }
 }
 
-fn sequential(files: &[FoundFile], searcher: &Searcher) -> Tally {
-    let (mut tally, mut buffer) = (Tally::default(), Vec::new());
+fn sequential(files: &[FoundFile], searcher: &Searcher) -> SearchCounts {
+    let (mut tally, mut buffer) = (SearchCounts::default(), Vec::new());
     for file in files {
         tally += searcher.search(&file.path, &mut buffer);
     }
     tally
 }
 
-fn pool(width: usize, files: &[FoundFile], searcher: &Searcher) -> Result<Outcome> {
-    let search = |(tally, buffer): &mut (Tally, Vec<u8>), number: usize| {
+fn pool(width: usize, files: &[FoundFile], searcher: &Searcher) -> Result<StrategyOutcome> {
+    let search = |(tally, buffer): &mut (SearchCounts, Vec<u8>), number: usize| {
         *tally += searcher.search(&files[number].path, buffer);
     };
-    let mut outcome = Outcome { alive: width, ..Outcome::default() };
+    let mut outcome = StrategyOutcome { alive: width, ..StrategyOutcome::default() };
     distribute(width, files.len(), search)?.into_iter().for_each(|(tally, _)| outcome.tally += tally);
     Ok(outcome)
 }
@@ -88,10 +90,10 @@ fn thread_per_file(
     searcher: &Searcher,
     most: usize,
     builder: &dyn Fn() -> Builder,
-) -> Result<Outcome> {
+) -> Result<StrategyOutcome> {
     thread::scope(|scope| {
-        let mut outcome = Outcome::default();
-        let mut alive: VecDeque<ScopedJoinHandle<'_, Tally>> = VecDeque::new();
+        let mut outcome = StrategyOutcome::default();
+        let mut alive: VecDeque<ScopedJoinHandle<'_, SearchCounts>> = VecDeque::new();
         for file in files {
             // A finished thread keeps its stack until it is joined.
             while let Some(ended) = alive.pop_front_if(|thread| thread.is_finished()) {
@@ -118,7 +120,7 @@ fn thread_per_file(
     })
 }
 
-fn join(thread: ScopedJoinHandle<'_, Tally>) -> Tally {
+fn join(thread: ScopedJoinHandle<'_, SearchCounts>) -> SearchCounts {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use finecomb_plot::Format as Picture;
+use finecomb_plot::PictureFormat as Picture;
 
 use crate::args::format::{FormatFlags, Formats};
 

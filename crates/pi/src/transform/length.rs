@@ -64,7 +64,7 @@ impl Length {
     pub(super) fn divide(self, team: &Team<'_>, prime: &Prime, roots: &[f64], residues: &mut [f64]) {
         if self.eighths > 4 {
             let columns = columns(residues, self.eighth);
-            work(team, &Columns { prime, roots, direction: Direction::Divide }, columns);
+            work(team, &ColumnWork { prime, roots, direction: ColumnPass::Divide }, columns);
         }
     }
 
@@ -73,7 +73,7 @@ impl Length {
     pub(super) fn combine(self, team: &Team<'_>, prime: &Prime, roots: &[f64], residues: &mut [f64]) {
         if self.eighths > 4 {
             let columns = columns(residues, self.eighth);
-            work(team, &Columns { prime, roots, direction: Direction::Combine }, columns);
+            work(team, &ColumnWork { prime, roots, direction: ColumnPass::Combine }, columns);
         }
     }
 
@@ -91,7 +91,7 @@ fn columns(residues: &mut [f64], eighth: usize) -> [&mut [f64]; 7] {
 }
 
 /// Processes all columns on all threads.
-fn work(team: &Team<'_>, kernel: &Columns<'_>, columns: [&mut [f64]; 7]) {
+fn work(team: &Team<'_>, kernel: &ColumnWork<'_>, columns: [&mut [f64]; 7]) {
     let length = columns[0].len();
     if length <= SHARED {
         return run(Kernel { kernel, columns });
@@ -104,19 +104,19 @@ fn work(team: &Team<'_>, kernel: &Columns<'_>, columns: [&mut [f64]; 7]) {
     team.join(|| work(team, kernel, low), || work(team, kernel, high));
 }
 
-enum Direction {
+enum ColumnPass {
     Divide,
     Combine,
 }
 
-struct Columns<'t> {
+struct ColumnWork<'t> {
     prime: &'t Prime,
     roots: &'t [f64],
-    direction: Direction,
+    direction: ColumnPass,
 }
 
 struct Kernel<'t> {
-    kernel: &'t Columns<'t>,
+    kernel: &'t ColumnWork<'t>,
     columns: [&'t mut [f64]; 7],
 }
 
@@ -125,7 +125,7 @@ impl WithSimd for Kernel<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Columns { prime, roots, direction } = self.kernel;
+        let ColumnWork { prime, roots, direction } = self.kernel;
         let field = Field::new(simd, prime);
         let [x0, x1, x2, x3, x4, x5, x6] = self.columns;
         let view = |eighth| S::as_mut_simd_f64s(eighth).0;
@@ -133,12 +133,12 @@ impl WithSimd for Kernel<'_> {
         let columns = Eighths { field, low, i: field.splat(roots[1]) };
         let half = field.splat(prime.balanced(prime.inverse_power_of_2(1)));
         match (direction, x5.is_empty(), x6.is_empty()) {
-            (Direction::Divide, true, _) => columns.divide5(view(x4), field.splat(roots[2])),
-            (Direction::Divide, _, true) => columns.divide6(view(x4), view(x5)),
-            (Direction::Divide, ..) => columns.divide7(view(x4), view(x5), view(x6), field.splat(roots[3])),
-            (Direction::Combine, true, _) => columns.combine5(view(x4), field.splat(roots[2])),
-            (Direction::Combine, _, true) => columns.combine6(view(x4), view(x5)),
-            (Direction::Combine, ..) => {
+            (ColumnPass::Divide, true, _) => columns.divide5(view(x4), field.splat(roots[2])),
+            (ColumnPass::Divide, _, true) => columns.divide6(view(x4), view(x5)),
+            (ColumnPass::Divide, ..) => columns.divide7(view(x4), view(x5), view(x6), field.splat(roots[3])),
+            (ColumnPass::Combine, true, _) => columns.combine5(view(x4), field.splat(roots[2])),
+            (ColumnPass::Combine, _, true) => columns.combine6(view(x4), view(x5)),
+            (ColumnPass::Combine, ..) => {
                 columns.combine7(view(x4), view(x5), view(x6), field.splat(roots[3]), half);
             }
         }

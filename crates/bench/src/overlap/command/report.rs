@@ -2,18 +2,18 @@
 
 use finecomb_sys::units::{Bytes, counted};
 
-use super::{Case, CommandOverlap};
+use super::{CommandOverlap, CommandTimes};
 use crate::cache::Cold;
 use crate::chart::{Axis, Chart, Panel, Point, Series, SeriesKind};
 use crate::experiment::Experiment;
 use crate::sample::{IQR_NOTE, Sample};
 use crate::scale::Width;
-use crate::table::Table;
-use crate::units::{Unit, medians_of, ratio};
+use crate::table::ResultTable;
+use crate::units::{TimeUnit, medians_of, ratio};
 
 impl CommandOverlap {
-    fn unit(&self) -> Unit {
-        Unit::of(self.cases.iter().map(|case| case.cold.median()))
+    fn unit(&self) -> TimeUnit {
+        TimeUnit::of(self.cases.iter().map(|case| case.cold.median()))
     }
 
     fn runs(&self) -> usize {
@@ -23,8 +23,8 @@ impl CommandOverlap {
     /// Wall times by number of threads; `auto` has none.
     fn chart(&self) -> Chart {
         let unit = self.unit();
-        let command = |name, sample: &dyn Fn(&Case) -> Sample| {
-            let point = |case: &Case| match case.width {
+        let command = |name, sample: &dyn Fn(&CommandTimes) -> Sample| {
+            let point = |case: &CommandTimes| match case.width {
                 Width::Fixed(threads) => Some(Point::of(threads.get(), &sample(case), unit)),
                 Width::Auto => None,
             };
@@ -57,9 +57,9 @@ impl Experiment for CommandOverlap {
         format!("{command}, reading {bytes} of {files}: {}; {}", medians_of(self.runs()), self.machine)
     }
 
-    fn table(&self) -> Table {
+    fn table(&self) -> ResultTable {
         let unit = self.unit();
-        Table::of(
+        ResultTable::of(
             &self.cases,
             [
                 ("width", &|case| case.width.to_string()),
@@ -101,7 +101,7 @@ mod tests {
 
     fn example() -> CommandOverlap {
         let sample = |seconds| Sample::new(vec![seconds]);
-        let case = |width, warm, cold| Case { width, warm: sample(warm), cold: sample(cold) };
+        let case = |width, warm, cold| CommandTimes { width, warm: sample(warm), cold: sample(cold) };
         CommandOverlap {
             machine: Machine::example(2),
             command: "comb symbols tree".to_owned(),
