@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use finecomb_sys::locks::unpoisoned;
-use finecomb_text_index::{Alphabet, Error, Index as TextIndex, Passage as TextPassage};
+use finecomb_text_index::{Alphabet, Error, Index as TextIndex, TextPassage};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use finecomb_words::{InnerLiteral, InnerMatch, Options, Place, WordList};
+use finecomb_words::{InnerLiteral, InnerMatch, Options, WordList, WordPlace};
 use grep_matcher::{Captures, LineMatchKind, LineTerminator, Match, Matcher, NoError};
 use grep_regex::{RegexCaptures, RegexMatcher};
 use memchr::memchr2;
@@ -49,14 +49,14 @@ impl Words {
     fn of_any_length(options: &GrepOptions) -> Option<Self> {
         let GrepOptions { pattern, line_end, .. } = options;
         let place = match pattern.boundary {
-            None => Place::Anywhere,
-            Some(Boundary::Word) => Place::Words,
-            Some(Boundary::Line) => Place::Lines,
+            None => WordPlace::Anywhere,
+            Some(Boundary::Word) => WordPlace::Words,
+            Some(Boundary::Line) => WordPlace::Lines,
         };
         let is_simple = match line_end {
             LineEnd::Lf => true,
             // The end of a line is before a carriage return.
-            LineEnd::Crlf => place != Place::Lines,
+            LineEnd::Crlf => place != WordPlace::Lines,
             // `^` and `$` are at line feeds all the same.
             LineEnd::Nul => false,
         };

@@ -77,7 +77,7 @@ mod tests {
     use axum::body::Bytes;
     use axum::http::{HeaderMap, HeaderValue, Method, Request};
     use axum::response::Response;
-    use finecomb_text_index::{BuildOptions, Text};
+    use finecomb_text_index::{BuildOptions, LoadedText};
     use flate2::read::GzDecoder;
     use proptest::prelude::*;
 
@@ -102,7 +102,7 @@ mod tests {
         let digits = "14159265358979323846264338327950288".repeat(40);
         let named = [("pi", &*digits), ("text", "one fish\ntwo <fish>\nred \u{e4}")].map(|(name, text)| {
             let path = directory.path().join(name);
-            let text = Text::new(Path::new(name), text.into(), None).expect("a text");
+            let text = LoadedText::new(Path::new(name), text.into(), None).expect("a text");
             let options = BuildOptions::default().threads(NonZeroUsize::MIN);
             text.build(&path, &options).expect("an index");
             (name.to_owned(), path)
@@ -309,7 +309,7 @@ mod tests {
     fn each_bit_of_the_version_of_an_index_depends_on_its_name() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("text");
-        let text = Text::new(Path::new("text"), b"text".into(), None).expect("a text");
+        let text = LoadedText::new(Path::new("text"), b"text".into(), None).expect("a text");
         let options = BuildOptions::default().threads(NonZeroUsize::MIN);
         text.build(&path, &options).expect("an index");
         let catalog = Catalog::open((0..64).map(|name| (name.to_string(), path.clone())).collect());

@@ -8,16 +8,16 @@ use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use finecomb_text_index::{Alphabet, BuildOptions, Index, Occurrences, Text};
+use finecomb_text_index::{Alphabet, BuildOptions, Index, LoadedText, Occurrences};
 use libsais::{SuffixArrayConstruction, ThreadCount};
 
 /// Default number of digits in the text; an argument overrides it.
 const DIGITS: usize = 100_000_000;
 
 /// Steele, Lea and Flood's SplitMix64.
-struct Numbers(u64);
+struct SplitMix64(u64);
 
-impl Numbers {
+impl SplitMix64 {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut number = self.0;
@@ -33,7 +33,7 @@ impl Numbers {
 
 fn main() {
     let length = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(DIGITS);
-    let mut numbers = Numbers(1);
+    let mut numbers = SplitMix64(1);
     let text: Vec<u8> = (0..length).map(|_| b'0' + numbers.below(10) as u8).collect();
     let directory = tempfile::tempdir().expect("a directory");
     let output = directory.path().join("digits.comb");
@@ -59,14 +59,14 @@ fn build(text: &[u8], output: &Path) {
         drop(black_box(sorted.expect("sorted")));
         let copy = text.to_vec();
         let start = Instant::now();
-        let text = Text::new(Path::new("digits"), copy, Some(Alphabet::Digits)).expect("digits");
+        let text = LoadedText::new(Path::new("digits"), copy, Some(Alphabet::Digits)).expect("digits");
         text.build(output, &BuildOptions::default().threads(threads)).expect("an index");
         let built = start.elapsed().as_secs_f64();
         println!("| round {round} | {alone:.2} s | {built:.2} s | {:.2} |", built / alone);
     }
 }
 
-fn lookups(index: &Index, numbers: &mut Numbers) {
+fn lookups(index: &Index, numbers: &mut SplitMix64) {
     println!("\n| lookup | rounds | median | 99 % | longest | plain: median | 99 % | ratio of medians |");
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     let symbols = index.symbols();
@@ -114,7 +114,7 @@ fn lookups(index: &Index, numbers: &mut Numbers) {
     }
 }
 
-fn part(index: &Index, numbers: &mut Numbers, length: u64) -> Vec<u8> {
+fn part(index: &Index, numbers: &mut SplitMix64, length: u64) -> Vec<u8> {
     let start = numbers.below(index.symbols() - length);
     index.text(start, start + length).expect("a text")
 }

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 
-use finecomb_text_index::{BuildOptions, Index, Text};
+use finecomb_text_index::{BuildOptions, Index, LoadedText};
 
 const USAGE: &str = "usage: ask_index TEXT INDEX STRING";
 
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut next = || arguments.next().ok_or(USAGE);
     let (text, output) = (PathBuf::from(next()?), PathBuf::from(next()?));
     let pattern = next()?.into_string().map_err(|_| "the string is not UTF-8")?;
-    Text::new(&text, fs::read(&text)?, None)?.build(&output, &BuildOptions::default())?;
+    LoadedText::new(&text, fs::read(&text)?, None)?.build(&output, &BuildOptions::default())?;
     // The index is mapped: only the few pages that a search needs are read.
     let index = Index::open(&output)?;
     let pattern = index.pattern(pattern.as_bytes())?;

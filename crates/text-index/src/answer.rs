@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-use crate::{Error, Index, Occurrences, Passage, Pattern};
+use crate::{Error, Index, Occurrences, Pattern, TextPassage};
 
 /// Bytes as a JSON string. Invalid UTF-8 is replaced, and the exact bytes are then added in Base64.
 struct Lossy {
@@ -95,10 +95,10 @@ impl SearchAnswer {
         pattern: &Pattern,
         direction: Direction,
         count: u64,
-        passage: Option<&Passage>,
+        passage: Option<&TextPassage>,
     ) -> Self {
         let searched = Lossy::new(pattern.text());
-        let part = |bytes: fn(&Passage) -> &[u8]| {
+        let part = |bytes: fn(&TextPassage) -> &[u8]| {
             let lossy = passage.map(|passage| Lossy::new(bytes(passage)));
             lossy.map_or((None, None), |lossy| (Some(lossy.text), lossy.base64))
         };

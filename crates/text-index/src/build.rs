@@ -11,7 +11,7 @@ use finecomb_sys::setters;
 use finecomb_sys::threads::{cores, map};
 
 use crate::alphabet::Alphabet;
-use crate::entries::Width;
+use crate::entries::EntryWidth;
 use crate::error::Error;
 use crate::format::{Header, PAGE, Section};
 use crate::front;
@@ -80,13 +80,13 @@ const READ: usize = 256 << 10;
 
 /// A text in memory, with its alphabet.
 #[derive(Debug)]
-pub struct Text {
+pub struct LoadedText {
     path: PathBuf,
     bytes: Vec<u8>,
     header: Header,
 }
 
-impl Text {
+impl LoadedText {
     /// Reads a text. A line terminator at the end of digits or DNA is ignored.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl Text {
 
     /// Uses 40 bits per entry even where 32 are enough, to test indexes of large texts with small ones.
     pub fn with_wide_entries(mut self) -> Self {
-        self.header.width = Width::Bits40;
+        self.header.width = EntryWidth::Bits40;
         self
     }
 

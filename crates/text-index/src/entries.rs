@@ -2,14 +2,14 @@
 
 /// Width of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Width {
+pub(crate) enum EntryWidth {
     /// For up to 4,294,967,295 symbols.
     Bits32,
     /// For up to 1,099,511,627,775 symbols.
     Bits40,
 }
 
-impl Width {
+impl EntryWidth {
     /// Narrowest width for a text of `symbols` symbols. The number of symbols must fit as well, as the front table contains it.
     pub(crate) fn of(symbols: u64) -> Self {
         if u32::try_from(symbols).is_ok() { Self::Bits32 } else { Self::Bits40 }
@@ -36,12 +36,12 @@ impl Width {
 #[derive(Clone, Copy)]
 pub(crate) struct Entries<'a> {
     bytes: &'a [u8],
-    width: Width,
+    width: EntryWidth,
 }
 
 impl<'a> Entries<'a> {
     /// Wraps encoded entries. The length of `bytes` must be a multiple of the width.
-    pub(crate) fn new(bytes: &'a [u8], width: Width) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], width: EntryWidth) -> Self {
         debug_assert!(bytes.len().is_multiple_of(width.bytes()));
         Self { bytes, width }
     }
@@ -55,11 +55,11 @@ impl<'a> Entries<'a> {
     pub(crate) fn get(&self, index: u64) -> u64 {
         let index = index as usize;
         match self.width {
-            Width::Bits32 => {
+            EntryWidth::Bits32 => {
                 let (entries, _) = self.bytes.as_chunks();
                 u64::from(u32::from_le_bytes(entries[index]))
             }
-            Width::Bits40 => {
+            EntryWidth::Bits40 => {
                 let (entries, _) = self.bytes.as_chunks();
                 read_wide(entries[index])
             }
@@ -75,7 +75,7 @@ impl<'a> Entries<'a> {
     /// Lowest entry that is at least `from`.
     pub(crate) fn lowest_from(&self, from: u64) -> Option<u64> {
         match self.width {
-            Width::Bits32 => {
+            EntryWidth::Bits32 => {
                 let from = u32::try_from(from).ok()?;
                 let (entries, _) = self.bytes.as_chunks();
                 // Entries below `from` wrap around to the largest distances, so each entry costs one subtraction and one minimum.
@@ -83,7 +83,7 @@ impl<'a> Entries<'a> {
                     entries.iter().map(|&entry| u32::from_le_bytes(entry).wrapping_sub(from)).min()?;
                 from.checked_add(distance).map(u64::from)
             }
-            Width::Bits40 => self.iter().filter(|&entry| entry >= from).min(),
+            EntryWidth::Bits40 => self.iter().filter(|&entry| entry >= from).min(),
         }
     }
 
@@ -95,14 +95,14 @@ impl<'a> Entries<'a> {
     /// Lowest and highest entry.
     pub(crate) fn bounds(&self) -> Option<(u64, u64)> {
         let (lowest, highest) = match self.width {
-            Width::Bits32 => {
+            EntryWidth::Bits32 => {
                 let (entries, _) = self.bytes.as_chunks();
                 let entries = entries.iter().map(|&entry| u32::from_le_bytes(entry));
                 let (lowest, highest) =
                     entries.fold((u32::MAX, 0), |(low, high), entry| (low.min(entry), high.max(entry)));
                 (u64::from(lowest), u64::from(highest))
             }
-            Width::Bits40 => {
+            EntryWidth::Bits40 => {
                 self.iter().fold((u64::MAX, 0), |(low, high), entry| (low.min(entry), high.max(entry)))
             }
         };
@@ -112,8 +112,8 @@ impl<'a> Entries<'a> {
     /// All entries in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> + use<'a> {
         let (narrow, wider): (&[[u8; 4]], &[[u8; 5]]) = match self.width {
-            Width::Bits32 => (self.bytes.as_chunks().0, &[]),
-            Width::Bits40 => (&[], self.bytes.as_chunks().0),
+            EntryWidth::Bits32 => (self.bytes.as_chunks().0, &[]),
+            EntryWidth::Bits40 => (&[], self.bytes.as_chunks().0),
         };
         let narrow = narrow.iter().map(|&entry| u64::from(u32::from_le_bytes(entry)));
         narrow.chain(wider.iter().map(|&entry| read_wide(entry)))
@@ -137,7 +137,7 @@ mod tests {
             values in prop::collection::vec(prop_oneof![0..50_u64, Just(u64::from(u32::MAX)), any::<u32>().prop_map(u64::from)], 0..40),
             bound in prop_oneof![0..60_u64, Just(u64::from(u32::MAX)), any::<u32>().prop_map(u64::from)],
         ) {
-            for width in [Width::Bits32, Width::Bits40] {
+            for width in [EntryWidth::Bits32, EntryWidth::Bits40] {
                 let mut bytes = Vec::new();
                 values.iter().for_each(|&value| width.append(value, &mut bytes));
                 let entries = Entries::new(&bytes, width);

@@ -6,12 +6,12 @@ use std::ops::Range;
 use twox_hash::XxHash3_64;
 
 use crate::alphabet::Alphabet;
-use crate::entries::Width;
+use crate::entries::EntryWidth;
 use crate::error::Damage;
 use crate::front::{self, Ranks};
 use crate::lines;
 use crate::packed::packed_len;
-use crate::presence::Shape;
+use crate::presence::BitmapLayout;
 
 /// First bytes of an index file. The first byte does not occur in text; a transfer that converts line endings changes the others.
 const MAGIC: [u8; 8] = *b"\x89COMB\r\n\x1a";
@@ -66,7 +66,7 @@ impl Section {
 pub(crate) struct Header {
     pub(crate) alphabet: Alphabet,
     pub(crate) symbols: u64,
-    pub(crate) width: Width,
+    pub(crate) width: EntryWidth,
     /// Number of symbols in a string of the front table.
     pub(crate) depth: u32,
     /// Bytes that occur in a text of bytes; all `false` for other alphabets.
@@ -82,7 +82,7 @@ impl Header {
         Self {
             alphabet,
             symbols,
-            width: Width::of(symbols),
+            width: EntryWidth::of(symbols),
             depth,
             occurs,
             checksums: [0; Section::ALL.len()],
@@ -93,8 +93,8 @@ impl Header {
         Ranks::new(self.alphabet, &self.occurs)
     }
 
-    pub(crate) fn shape(&self) -> Shape {
-        Shape::new(self.symbols)
+    pub(crate) fn shape(&self) -> BitmapLayout {
+        BitmapLayout::new(self.symbols)
     }
 
     /// Size of a section in bytes; `None` if it overflows.
@@ -185,7 +185,7 @@ impl Header {
         let mut header = Self {
             alphabet: Alphabet::from_number(page[24])?,
             symbols,
-            width: Width::from_bytes(page[25])?,
+            width: EntryWidth::from_bytes(page[25])?,
             depth: u32::from(page[26]),
             occurs: std::array::from_fn(|byte| page[OCCURS_AT + byte / 8] >> (byte % 8) & 1 == 1),
             checksums: [0; Section::ALL.len()],
@@ -193,7 +193,7 @@ impl Header {
         for (at, checksum) in header.checksums.iter_mut().enumerate() {
             *checksum = number(page, TABLE_AT + at * 24 + 16);
         }
-        let is_wide_enough = Width::of(symbols).bytes() <= header.width.bytes() && symbols < 1 << 40;
+        let is_wide_enough = EntryWidth::of(symbols).bytes() <= header.width.bytes() && symbols < 1 << 40;
         let has_depth = header.depth == front::depth(symbols, &header.ranks());
         let is_same = is_wide_enough && has_depth && header.ranges().is_some() && header.encode() == *page;
         is_same.then_some(header)

@@ -8,7 +8,7 @@ use std::ops::Range;
 use finecomb_sys::threads::map;
 
 use crate::alphabet::Alphabet;
-use crate::entries::{Entries, Width};
+use crate::entries::{Entries, EntryWidth};
 use crate::error::Damage;
 use crate::packed::Packed;
 
@@ -140,7 +140,7 @@ impl Front<'_> {
 
 /// Builds the table of a text, given as codes. Sums up the suffixes before each string: suffixes with smaller first symbols, and
 /// suffixes shorter than the string that are a prefix of it or smaller.
-pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: Width, threads: usize) -> Vec<u8> {
+pub(crate) fn build(codes: &[u8], depth: u32, ranks: &Ranks, width: EntryWidth, threads: usize) -> Vec<u8> {
     let shortest = codes.len().saturating_sub((depth as usize).saturating_sub(1));
     let mut short: Vec<u64> = (shortest..codes.len())
         .map(|start| {
@@ -217,7 +217,7 @@ fn count_batch(buckets: &mut [Vec<u32>], slice: usize, counts: &mut [u32]) {
 }
 
 /// Rolling number of the string in a window over the text.
-struct Window {
+struct RollingWindow {
     number: u64,
     base: u64,
     /// Weight of the first symbol.
@@ -225,7 +225,7 @@ struct Window {
     length: u32,
 }
 
-impl Window {
+impl RollingWindow {
     /// Makes a window at the start of the text.
     fn new(codes: &[u8], length: u32, ranks: &Ranks) -> Self {
         let base = ranks.base();
@@ -252,8 +252,8 @@ fn for_each_string(codes: &[u8], [lead, rest]: [u32; 2], ranks: &Ranks, mut take
     if codes.len() < length {
         return;
     }
-    let mut lead = Window::new(codes, lead, ranks);
-    let mut rest = Window::new(&codes[lead_length..], rest, ranks);
+    let mut lead = RollingWindow::new(codes, lead, ranks);
+    let mut rest = RollingWindow::new(&codes[lead_length..], rest, ranks);
     take(lead.number, rest.number);
     let coming = codes.iter().zip(&codes[lead_length..]).zip(&codes[length..]);
     for ((&first, &middle), &last) in coming {
@@ -297,8 +297,8 @@ mod tests {
         pack(text, alphabet, &mut bytes);
         bytes.extend([0; PADDING]);
         let packed = Packed::new(&bytes, text.len() as u64, alphabet);
-        let table = build(&codes, depth, &ranks, Width::Bits32, threads);
-        let entries = Entries::new(&table, Width::Bits32);
+        let table = build(&codes, depth, &ranks, EntryWidth::Bits32, threads);
+        let entries = Entries::new(&table, EntryWidth::Bits32);
         prop_assert_eq!(Some(entries.len()), len(depth, &ranks));
         let front = Front { entries, depth, ranks: &ranks };
         let pattern: Vec<u8> = match alphabet.codes() {

@@ -11,7 +11,7 @@ use crate::entries::Entries;
 use crate::error::{Damage, Error};
 use crate::format::{Header, Section};
 use crate::front::{Front, Ranks};
-use crate::lines::{self, Place};
+use crate::lines::{self, LineColumn};
 use crate::packed::Packed;
 use crate::pattern::Pattern;
 use crate::presence::Presence;
@@ -157,7 +157,7 @@ impl Index {
     /// # Errors
     ///
     /// If the line numbers are corrupt there, or the file was truncated after it was opened.
-    pub fn place(&self, position: u64) -> Result<Option<Place>, Error> {
+    pub fn place(&self, position: u64) -> Result<Option<LineColumn>, Error> {
         if self.alphabet() != Alphabet::Bytes || position >= self.symbols() {
             return Ok(None);
         }

@@ -8,12 +8,12 @@
 //! ```
 //! use std::num::NonZeroUsize;
 //! use std::path::Path;
-//! use finecomb_text_index::{BuildOptions, Index, Text};
+//! use finecomb_text_index::{BuildOptions, Index, LoadedText};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let directory = tempfile::tempdir()?;
 //! let output = directory.path().join("pi.comb");
-//! let text = Text::new(Path::new("pi"), b"14159265358979323846".to_vec(), None)?;
+//! let text = LoadedText::new(Path::new("pi"), b"14159265358979323846".to_vec(), None)?;
 //! let options = BuildOptions::default().threads(NonZeroUsize::MIN);
 //! text.build(&output, &options)?;
 //!
@@ -53,15 +53,15 @@ mod write;
 
 pub use alphabet::Alphabet;
 pub use answer::{CountAnswer, Direction, PositionsAnswer, SearchAnswer, TextAnswer};
-pub use build::{BuildOptions, Stage, Text, max_index_size, memory};
+pub use build::{BuildOptions, LoadedText, Stage, max_index_size, memory};
 pub use error::{Damage, Error};
 pub use format::is_index;
 #[doc(hidden)]
 pub use format::recompute_checksums;
 pub use index::Index;
-pub use lines::Place;
-pub use occurrences::{Cursor, Occurrences, Positions};
-pub use passage::Passage;
+pub use lines::LineColumn;
+pub use occurrences::{ListingState, Occurrences, Positions};
+pub use passage::TextPassage;
 pub use pattern::Pattern;
 pub use pisearch::{import_pisearch, pisearch_files};
 pub use write::write_atomically;

@@ -10,7 +10,7 @@ const SAMPLE: usize = 16;
 
 /// Line and column of a byte, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LineColumn {
     /// Line.
     pub line: u64,
     /// Byte in the line.
@@ -39,7 +39,7 @@ pub(crate) fn build(text: &[u8]) -> Vec<u8> {
 
 /// Returns the place of a byte of the text, or `None` if it is past the end, or if the sample contradicts the text before it:
 /// the line must begin after a line feed, unless it is the first.
-pub(crate) fn place(samples: &[u8], text: &[u8], offset: u64) -> Option<Place> {
+pub(crate) fn place(samples: &[u8], text: &[u8], offset: u64) -> Option<LineColumn> {
     let number = (offset / STRIDE as u64) as usize;
     let before = text.get(number * STRIDE..offset as usize)?;
     let (numbers, _) = samples.get(number * SAMPLE..)?.as_chunks();
@@ -51,7 +51,7 @@ pub(crate) fn place(samples: &[u8], text: &[u8], offset: u64) -> Option<Place> {
     }
     let begin = memrchr(b'\n', before).map_or(begin, |feed| (number * STRIDE + feed + 1) as u64);
     let line = feeds.checked_add(memchr_iter(b'\n', before).count() as u64 + 1)?;
-    Some(Place { line, column: offset.checked_sub(begin)? + 1 })
+    Some(LineColumn { line, column: offset.checked_sub(begin)? + 1 })
 }
 
 #[cfg(test)]
@@ -78,7 +78,7 @@ mod tests {
             let line = text[..offset].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1;
             let begin = text[..offset].iter().rposition(|&byte| byte == b'\n').map_or(0, |feed| feed + 1);
             let column = (offset - begin) as u64 + 1;
-            prop_assert_eq!(place(&samples, &text, offset as u64), Some(Place { line, column }));
+            prop_assert_eq!(place(&samples, &text, offset as u64), Some(LineColumn { line, column }));
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::front::WRONG_FRONT;
 use crate::index::Index;
 use crate::packed::Packed;
 use crate::pattern::Pattern;
-use crate::presence::Shape;
+use crate::presence::BitmapLayout;
 
 /// Maximum number of occurrences that are collected and sorted; for more, the text is scanned.
 const MAX_SORTED: u64 = 1 << 16;
@@ -174,12 +174,12 @@ impl<'a> Occurrences<'a> {
     }
 
     /// Cursor of a listing of all occurrences at or after a position, for [`next_positions`](Self::next_positions).
-    pub fn cursor(&self, position: u64) -> Cursor {
+    pub fn cursor(&self, position: u64) -> ListingState {
         if self.count() > MAX_SORTED.max(2 * self.presence_shape().block()) {
             let missing = (position == 0).then(|| self.count());
-            return Cursor(Rest::Scanned { found: Vec::new(), next: Some(position), missing });
+            return ListingState(Rest::Scanned { found: Vec::new(), next: Some(position), missing });
         }
-        Cursor(self.sorted_from(position).map_or_else(|error| Rest::Failed(Some(error)), Rest::Sorted))
+        ListingState(self.sorted_from(position).map_or_else(|error| Rest::Failed(Some(error)), Rest::Sorted))
     }
 
     /// The next positions of a listing, at most `limit`; none at its end. The cursor must be of the same pattern and index.
@@ -187,7 +187,7 @@ impl<'a> Occurrences<'a> {
     /// # Errors
     ///
     /// If the index turns out to be corrupt. Positions that were found before come first; after the error, the listing ends.
-    pub fn next_positions(&self, cursor: &mut Cursor, limit: usize) -> Result<Vec<u64>, Error> {
+    pub fn next_positions(&self, cursor: &mut ListingState, limit: usize) -> Result<Vec<u64>, Error> {
         let mut positions = Vec::new();
         while positions.len() < limit {
             match self.advance(cursor) {
@@ -204,7 +204,7 @@ impl<'a> Occurrences<'a> {
     }
 
     /// The next position of a listing.
-    fn advance(&self, cursor: &mut Cursor) -> Result<Option<u64>, Error> {
+    fn advance(&self, cursor: &mut ListingState) -> Result<Option<u64>, Error> {
         let result = match &mut cursor.0 {
             Rest::Sorted(sorted) => self.verified(sorted.pop()),
             Rest::Scanned { found, next, missing } => {
@@ -256,7 +256,7 @@ impl<'a> Occurrences<'a> {
         if sorted.is_sorted_by(|a, b| a > b) { Ok(sorted) } else { Err(self.index.damaged(WRONG_SUFFIXES)) }
     }
 
-    fn presence_shape(&self) -> Shape {
+    fn presence_shape(&self) -> BitmapLayout {
         self.index.header().shape()
     }
 
@@ -323,7 +323,7 @@ impl<'a> Occurrences<'a> {
 #[derive(Debug)]
 pub struct Positions<'a> {
     occurrences: &'a Occurrences<'a>,
-    cursor: Cursor,
+    cursor: ListingState,
 }
 
 impl Iterator for Positions<'_> {
@@ -337,7 +337,7 @@ impl Iterator for Positions<'_> {
 /// State of a listing, which does not borrow the index. A listing that outlives its [`Occurrences`] continues with new ones of the
 /// same pattern, which are found again within microseconds.
 #[derive(Debug)]
-pub struct Cursor(Rest);
+pub struct ListingState(Rest);
 
 #[derive(Debug)]
 enum Rest {

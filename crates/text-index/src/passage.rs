@@ -3,15 +3,15 @@
 use crate::alphabet::Alphabet;
 use crate::error::Error;
 use crate::index::Index;
-use crate::lines::Place;
+use crate::lines::LineColumn;
 
 /// Part of the text with its context.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passage {
+pub struct TextPassage {
     /// Position of the part: digits are counted from 1, all other symbols from 0.
     pub position: u64,
     /// Line and column, in a text of bytes.
-    pub place: Option<Place>,
+    pub place: Option<LineColumn>,
     /// Context before the part.
     pub before: Vec<u8>,
     /// The part itself.
@@ -27,7 +27,7 @@ impl Index {
     /// # Errors
     ///
     /// If the text or its line numbers are corrupt there, or the file was truncated after it was opened.
-    pub fn passage(&self, offset: u64, length: u64, context: u64) -> Result<Passage, Error> {
+    pub fn passage(&self, offset: u64, length: u64, context: u64) -> Result<TextPassage, Error> {
         let end = offset.saturating_add(length);
         let mut before = self.text(offset.saturating_sub(context), offset)?;
         let mut after = self.text(end, end.saturating_add(context))?;
@@ -39,7 +39,7 @@ impl Index {
         }
         let position = offset.saturating_add(self.alphabet().first_position());
         let place = self.place(offset)?;
-        Ok(Passage { position, place, before, matched: self.text(offset, end)?, after })
+        Ok(TextPassage { position, place, before, matched: self.text(offset, end)?, after })
     }
 
     /// Offset, counted from 0, of a position. The end of the text is a valid position, at which nothing begins.

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use finecomb_sys::units::{Count, counted};
 
 use crate::alphabet::Alphabet;
-use crate::build::{BuildOptions, Stage, Text};
-use crate::entries::Width;
+use crate::build::{BuildOptions, LoadedText, Stage};
+use crate::entries::EntryWidth;
 use crate::error::Error;
 use crate::format::Section;
 use crate::index::Index;
@@ -44,7 +44,7 @@ impl Index {
                 "the Pi Searcher's format requires an even number of digits; build the index with one digit less",
             );
         }
-        if self.header().width != Width::Bits32 {
+        if self.header().width != EntryWidth::Bits32 {
             return refused(
                 "the Pi Searcher's format is limited to 4294967295 digits; build the index with fewer",
             );
@@ -84,7 +84,7 @@ pub fn import_pisearch(base: &Path, output: &Path, options: &BuildOptions<'_>) -
         return Err(Error::Format { path: text_name, reason });
     }
     let digits = packed.iter().flat_map(|byte| [b'0' + (byte >> 4), b'0' + (byte & 15)]).collect();
-    let text = Text::new(&text_name, digits, Some(Alphabet::Digits))?;
+    let text = LoadedText::new(&text_name, digits, Some(Alphabet::Digits))?;
     let (entries, _) = suffixes.as_chunks();
     let sorted = Sorted::Narrow(entries.iter().map(|&entry| u32::from_le_bytes(entry)).collect());
     is_suffix_array(text.bytes(), |range| sorted.iter(range), options.threads.get())

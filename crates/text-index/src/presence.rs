@@ -22,13 +22,13 @@ const MIN_SHIFT: u32 = 10;
 
 /// Layout of the bitmaps of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct BitmapLayout {
     symbols: u64,
     /// Binary logarithm of the number of positions in a group.
     shift: u32,
 }
 
-impl Shape {
+impl BitmapLayout {
     /// Layout for a text of `symbols` symbols.
     pub(crate) fn new(symbols: u64) -> Self {
         Self { symbols, shift: (symbols.max(1).ilog2() / 2 + 1).max(MIN_SHIFT) }
@@ -79,7 +79,7 @@ impl Shape {
 #[derive(Clone, Copy)]
 pub(crate) struct Presence<'a> {
     pub(crate) bytes: &'a [u8],
-    pub(crate) shape: Shape,
+    pub(crate) shape: BitmapLayout,
 }
 
 impl Presence<'_> {
@@ -167,7 +167,11 @@ fn highest(bitmap: &[u8], from: u64, below: u64) -> Option<u64> {
 }
 
 /// Builds the bitmaps of a suffix array; `positions` returns the entries of a range. Invalid positions are skipped.
-pub(crate) fn build<P>(positions: impl Fn(Range<u64>) -> P + Sync, shape: Shape, threads: usize) -> Vec<u8>
+pub(crate) fn build<P>(
+    positions: impl Fn(Range<u64>) -> P + Sync,
+    shape: BitmapLayout,
+    threads: usize,
+) -> Vec<u8>
 where
     P: Iterator<Item = u64>,
 {
@@ -198,7 +202,7 @@ where
 }
 
 /// Sets the bits of a block's bitmap.
-fn mark(positions: impl Iterator<Item = u64>, shape: Shape, bitmap: &mut [u8]) {
+fn mark(positions: impl Iterator<Item = u64>, shape: BitmapLayout, bitmap: &mut [u8]) {
     positions.for_each(|position| {
         let group = shape.group_of(position);
         if let Some(byte) = bitmap.get_mut((group / 8) as usize) {
@@ -220,7 +224,7 @@ mod tests {
             seed in any::<u64>(), symbols in 0..60_000_u64, threads in 1..4_usize,
             queries in prop::collection::vec((0..64_u64, 0..64_u64, 0..64_u64), 20),
         ) {
-            let shape = Shape::new(symbols);
+            let shape = BitmapLayout::new(symbols);
             // Any permutation works; this one leaves gaps in most blocks.
             let mut positions: Vec<u64> = (0..symbols).collect();
             positions.sort_by_key(|&position| (position >> 12).wrapping_mul(seed | 1) >> 7);
@@ -242,7 +246,7 @@ mod tests {
 
     #[test]
     fn blocks_are_covered_by_as_few_nodes_as_possible() {
-        let shape = Shape::new(1 << 26);
+        let shape = BitmapLayout::new(1 << 26);
         assert_eq!(shape.levels().collect::<Vec<_>>(), [4096, 256, 16, 1]);
         let presence = Presence { bytes: &vec![0; shape.len() as usize], shape };
         let nodes = |blocks| {

@@ -10,7 +10,7 @@ use std::ops::Range;
 use bytemuck::allocation::cast_vec;
 use libsais::SuffixArrayConstruction;
 
-use crate::entries::Width;
+use crate::entries::EntryWidth;
 
 /// Suffix array in memory. The end of the text sorts before any symbol.
 #[derive(Debug)]
@@ -69,9 +69,9 @@ impl Sorted {
     }
 
     /// Bytes of a range of the array, encoded as in an index file.
-    pub(crate) fn bytes(&self, range: Range<usize>, width: Width) -> Cow<'_, [u8]> {
+    pub(crate) fn bytes(&self, range: Range<usize>, width: EntryWidth) -> Cow<'_, [u8]> {
         match self {
-            Self::Narrow(entries) if width == Width::Bits32 && cfg!(target_endian = "little") => {
+            Self::Narrow(entries) if width == EntryWidth::Bits32 && cfg!(target_endian = "little") => {
                 Cow::Borrowed(&bytemuck::cast_slice(entries)[range])
             }
             _ => {

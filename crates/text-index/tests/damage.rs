@@ -5,18 +5,18 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::path::Path;
 
-use finecomb_text_index::{Alphabet, BuildOptions, Error, Index, Text};
+use finecomb_text_index::{Alphabet, BuildOptions, Error, Index, LoadedText};
 use proptest::prelude::*;
 use tempfile::{tempdir, tempdir_in};
 use twox_hash::XxHash3_64;
 
-use crate::support::{Numbers, scan};
+use crate::support::{RandomNumbers, scan};
 
 /// Returns the bytes of the index of a text.
 fn build(text: &[u8], alphabet: Alphabet) -> Vec<u8> {
     let directory = tempdir_in("/dev/shm").or_else(|_| tempdir()).expect("a directory");
     let output = directory.path().join("text.comb");
-    let text = Text::new(Path::new("text"), text.to_vec(), Some(alphabet)).expect("a text");
+    let text = LoadedText::new(Path::new("text"), text.to_vec(), Some(alphabet)).expect("a text");
     let options = BuildOptions::default().threads(NonZeroUsize::MIN);
     text.build(&output, &options).expect("an index");
     fs::read(&output).expect("an index")
@@ -201,7 +201,7 @@ fn query_all(index: &Index) {
     let _ = (index.passage(1, 2, 3), index.passage(u64::MAX, u64::MAX, u64::MAX));
 }
 
-impl Numbers {
+impl RandomNumbers {
     /// Random range of at most `most` items within `length` items.
     fn part(&mut self, length: usize, most: u64) -> Range<usize> {
         let start = self.below(length as u64) as usize;
@@ -212,7 +212,7 @@ impl Numbers {
 const LONG: usize = 40_000;
 
 /// Texts that are long enough for a front table and for patterns that the bitmaps answer.
-fn long_texts(numbers: &mut Numbers) -> [(Alphabet, Vec<u8>); 4] {
+fn long_texts(numbers: &mut RandomNumbers) -> [(Alphabet, Vec<u8>); 4] {
     let digits: Vec<u8> = (0..LONG).map(|_| b'0' + numbers.below(10) as u8).collect();
     let dna = (0..LONG).map(|_| b"ACGT"[numbers.below(4) as usize]).collect();
     // Suffix 0 is an occurrence of frequent patterns.
@@ -227,7 +227,7 @@ fn long_texts(numbers: &mut Numbers) -> [(Alphabet, Vec<u8>); 4] {
 
 #[test]
 fn zeros_in_a_long_suffix_array_give_right_answers_or_errors() {
-    let mut numbers = Numbers(1);
+    let mut numbers = RandomNumbers(1);
     for (alphabet, text) in long_texts(&mut numbers) {
         let file = build(&text, alphabet);
         let mut errors = 0;
@@ -334,7 +334,7 @@ fn a_lower_position_that_is_no_occurrence_is_an_error_among_many() {
 /// passages are neighbours in the suffix array.
 #[test]
 fn damage_of_the_text_elsewhere_gives_right_answers_or_errors() {
-    let mut numbers = Numbers(2);
+    let mut numbers = RandomNumbers(2);
     for (alphabet, text) in long_texts(&mut numbers).into_iter().take(3) {
         let file = build(&text, alphabet);
         for round in 0..24 {
@@ -381,7 +381,7 @@ fn crafted(text: &[u8], alphabet: Alphabet, change: impl FnOnce(&mut [u8], &[Ran
 fn a_quick_verification_looks_at_suffixes_all_over_a_long_index() {
     // More suffixes than are looked at.
     const SYMBOLS: usize = 120_000;
-    let mut numbers = Numbers(1);
+    let mut numbers = RandomNumbers(1);
     let text: Vec<u8> = (0..SYMBOLS).map(|_| b'0' + numbers.below(10) as u8).collect();
     let mut file = build(&text, Alphabet::Digits);
     let sections = sections(&file);

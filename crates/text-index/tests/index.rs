@@ -4,11 +4,13 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use finecomb_text_index::{Alphabet, BuildOptions, Damage, Error, Index, Pattern, Text, import_pisearch};
+use finecomb_text_index::{
+    Alphabet, BuildOptions, Damage, Error, Index, LoadedText, Pattern, import_pisearch,
+};
 use proptest::prelude::*;
 use tempfile::{TempDir, tempdir, tempdir_in};
 
-use crate::support::{Numbers, scan};
+use crate::support::{RandomNumbers, scan};
 
 fn options(threads: usize) -> BuildOptions<'static> {
     BuildOptions::default().threads(NonZeroUsize::new(threads).expect("threads"))
@@ -23,7 +25,7 @@ fn build(text: &[u8], alphabet: Option<Alphabet>, threads: usize) -> Built {
     // In memory if possible, as each build syncs its file.
     let directory = tempdir_in("/dev/shm").or_else(|_| tempdir()).expect("a directory");
     let output = directory.path().join("text.comb");
-    let text = Text::new(Path::new("text"), text.to_vec(), alphabet).expect("a text");
+    let text = LoadedText::new(Path::new("text"), text.to_vec(), alphabet).expect("a text");
     text.build(&output, &options(threads)).expect("an index");
     Built { directory, output }
 }
@@ -81,7 +83,7 @@ proptest! {
         let built = build(&text, Some(Alphabet::Bytes), threads);
         let index = Index::open(&built.output).expect("an index");
         let wide = built.directory.path().join("wide.comb");
-        let text_again = Text::new(Path::new("text"), text.clone(), None).expect("a text");
+        let text_again = LoadedText::new(Path::new("text"), text.clone(), None).expect("a text");
         text_again.with_wide_entries().build(&wide, &options(threads)).expect("an index");
         let wide = Index::open(&wide).expect("an index");
         prop_assert_eq!(wide.entry_bits(), 40);
@@ -129,7 +131,7 @@ proptest! {
 /// Patterns with many occurrences, in texts that have them everywhere, in one half only, and in a few places only.
 #[test]
 fn frequent_patterns_are_found_in_all_distributions() {
-    let mut numbers = Numbers(1);
+    let mut numbers = RandomNumbers(1);
     let length = 40_000;
     let half = length / 2;
     let everywhere: Vec<u8> = (0..length).map(|_| b'0' + numbers.below(10) as u8).collect();
@@ -190,7 +192,7 @@ fn all_positions_of_a_very_frequent_pattern_are_listed() {
 #[test]
 fn alphabets_are_detected_and_a_final_line_terminator_is_ignored() {
     let alphabet = |text: &[u8]| {
-        let text = Text::new(Path::new("text"), text.to_vec(), None).expect("a text");
+        let text = LoadedText::new(Path::new("text"), text.to_vec(), None).expect("a text");
         (text.alphabet(), text.symbols())
     };
     assert_eq!(alphabet(b"314\n"), (Alphabet::Digits, 3));
@@ -213,7 +215,7 @@ fn the_size_of_an_index_is_that_of_its_file() {
 #[test]
 fn bytes_outside_the_alphabet_are_errors() {
     let text =
-        |text: &[u8], alphabet| Text::new(Path::new("pi.txt"), text.to_vec(), Some(alphabet)).map(drop);
+        |text: &[u8], alphabet| LoadedText::new(Path::new("pi.txt"), text.to_vec(), Some(alphabet)).map(drop);
     let said = |result: Result<(), Error>| result.expect_err("an error").to_string();
     assert_eq!(
         said(text(b"3.14", Alphabet::Digits)),
@@ -305,7 +307,7 @@ fn a_replaced_index_still_reads_the_previous_file() {
     let built = build(b"111222", None, 1);
     let index = Index::open(&built.output).expect("an index");
     let version = index.version();
-    let text = Text::new(Path::new("text"), b"333".to_vec(), None).expect("a text");
+    let text = LoadedText::new(Path::new("text"), b"333".to_vec(), None).expect("a text");
     text.build(&built.output, &options(1)).expect("an index");
     assert_eq!(index.text(0, 9).expect("the old text"), b"111222");
     let new = Index::open(&built.output).expect("an index");

@@ -11,10 +11,10 @@ use finecomb_scan::{FileAt, Problem, SETTLED_AFTER, Snapshot, WalkOptions, now, 
 use finecomb_sys::setters;
 use finecomb_sys::threads::cores;
 
-use crate::catalog::{Catalog, Contents, File, SegmentInfo};
+use crate::catalog::{Catalog, CatalogContents, CatalogFile, SegmentInfo};
 use crate::error::Error;
 use crate::folder::{Folder, Writing, credentials};
-use crate::indexes::Tree;
+use crate::indexes::UsedIndex;
 use crate::kept::Kept;
 use crate::listed::Listed;
 use crate::reading::read_files;
@@ -87,14 +87,14 @@ pub fn update(home: &Path, root: &Path, options: &BuildOptions<'_>) -> Result<Bu
         return Err(Error::Missing(root.to_owned()));
     }
     let writing = folder.write()?;
-    let before = Tree::open(&folder, root, None, options.width).ok().map(Arc::new);
+    let before = UsedIndex::open(&folder, root, None, options.width).ok().map(Arc::new);
     write(&writing, root, before, options)
 }
 
 fn write(
     folder: &Writing,
     root: &Path,
-    before: Option<Arc<Tree>>,
+    before: Option<Arc<UsedIndex>>,
     options: &BuildOptions<'_>,
 ) -> Result<Built, Error> {
     (options.on_stage)(Stage::List);
@@ -113,8 +113,14 @@ fn write(
     tree.give_up_selections(&files, built);
     let Listed { directories, .. } = tree;
     let number = files.len();
-    let contents =
-        Contents { root: root.to_owned(), built, credentials: credentials(), segments, directories, files };
+    let contents = CatalogContents {
+        root: root.to_owned(),
+        built,
+        credentials: credentials(),
+        segments,
+        directories,
+        files,
+    };
     let is_new = before.is_none_or(|before| !before.equals(&contents));
     if is_new {
         folder.commit(&contents)?;
@@ -128,7 +134,7 @@ fn files_of(
     before: Option<&Catalog>,
     folder: &Writing,
     options: &BuildOptions<'_>,
-) -> Result<(Vec<File>, usize, Vec<SegmentInfo>), Error> {
+) -> Result<(Vec<CatalogFile>, usize, Vec<SegmentInfo>), Error> {
     let Kept { mut files, mut segments } = match before {
         Some(before) => {
             (options.on_stage)(Stage::Check);
@@ -136,7 +142,7 @@ fn files_of(
         }
         None => Kept { files: vec![None; tree.files.len()], segments: Vec::new() },
     };
-    let is_read = |&(_, kept): &(_, &Option<File>)| kept.is_none();
+    let is_read = |&(_, kept): &(_, &Option<CatalogFile>)| kept.is_none();
     let places: Vec<FileAt<'_>> =
         tree.files.iter().zip(&files).filter(is_read).map(|(file, _)| tree.place(file)).collect();
     if places.is_empty() {

@@ -15,7 +15,7 @@ use finecomb_scan::{Distrust, EntryKind, Instant, KnownEntry, Stamp};
 use crate::error::Error;
 use crate::pages::{Pages, u32_at, u64_at};
 
-pub(crate) use write::{Contents, Directory, Entry, NO_STAMP, write_stamp};
+pub(crate) use write::{CatalogContents, CatalogDirectory, CatalogEntry, NO_STAMP, write_stamp};
 
 /// First bytes of the catalog; the last one is the version of the format.
 const MAGIC: [u8; 8] = *b"FCtrees\x04";
@@ -56,8 +56,8 @@ pub(crate) struct SegmentInfo {
 
 /// A file of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct File {
-    pub(crate) state: State,
+pub(crate) struct CatalogFile {
+    pub(crate) state: IndexedPart,
     /// The stamp of the indexed file.
     pub(crate) stamp: Stamp,
     /// The first of its documents, counted over all segments.
@@ -68,7 +68,7 @@ pub(crate) struct File {
 
 /// The part of a file that is indexed, or the reason why none is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum State {
+pub enum IndexedPart {
     /// All of it, text without a NUL and without a byte order mark.
     Plain,
     /// Its text before the first NUL.
@@ -82,19 +82,19 @@ pub enum State {
 }
 
 /// All states, in the order of their numbers in a catalog.
-const STATES: [State; 9] = [
-    State::Plain,
-    State::UpToNul,
-    State::Encoded,
-    State::Varied,
-    State::Distrusted(Distrust::FileSystem),
-    State::Distrusted(Distrust::Fresh),
-    State::Distrusted(Distrust::Writer),
-    State::Distrusted(Distrust::Unreadable),
-    State::Distrusted(Distrust::Large),
+const STATES: [IndexedPart; 9] = [
+    IndexedPart::Plain,
+    IndexedPart::UpToNul,
+    IndexedPart::Encoded,
+    IndexedPart::Varied,
+    IndexedPart::Distrusted(Distrust::FileSystem),
+    IndexedPart::Distrusted(Distrust::Fresh),
+    IndexedPart::Distrusted(Distrust::Writer),
+    IndexedPart::Distrusted(Distrust::Unreadable),
+    IndexedPart::Distrusted(Distrust::Large),
 ];
 
-impl State {
+impl IndexedPart {
     /// Whether its trigrams are in a segment.
     pub fn is_indexed(self) -> bool {
         matches!(self, Self::Plain | Self::UpToNul)
@@ -116,21 +116,21 @@ pub(crate) struct Catalog {
     /// A number for the user and the groups who built it.
     pub(crate) credentials: u64,
     pub(crate) segments: Vec<SegmentInfo>,
-    directories: Table,
-    entries: Table,
-    files: Table,
+    directories: RecordTable,
+    entries: RecordTable,
+    files: RecordTable,
     names: usize,
 }
 
 /// Records of equal length.
 #[derive(Clone, Copy, Debug)]
-struct Table {
+struct RecordTable {
     start: usize,
     count: u32,
     length: usize,
 }
 
-impl Table {
+impl RecordTable {
     fn record<'b>(&self, bytes: &'b [u8], number: u32) -> Option<&'b [u8]> {
         let start = self.start + (number < self.count).then_some(number as usize)? * self.length;
         bytes.get(start..start + self.length)
@@ -171,9 +171,9 @@ impl Catalog {
         let built = Instant { seconds: u64_at(&bytes, 8)? as i64, nanoseconds: count(16)? };
         let root = root_in(&bytes)?;
         let directories =
-            Table { start: segments_table(&bytes)?.end(), count: count(32)?, length: DIRECTORY };
-        let entries = Table { start: directories.end(), count: count(36)?, length: ENTRY };
-        let files = Table { start: entries.end(), count: count(40)?, length: FILE };
+            RecordTable { start: segments_table(&bytes)?.end(), count: count(32)?, length: DIRECTORY };
+        let entries = RecordTable { start: directories.end(), count: count(36)?, length: ENTRY };
+        let files = RecordTable { start: entries.end(), count: count(40)?, length: FILE };
         let names = files.end();
         let end = names.checked_add(usize::try_from(u64_at(&bytes, 48)?).ok()?)?;
         (end == bytes.len()).then_some(())?;
@@ -264,15 +264,15 @@ impl Catalog {
     }
 
     /// Whether it has the same contents, built at any time.
-    pub(crate) fn equals(&self, contents: &Contents) -> bool {
-        let Contents { root, built: _, credentials, segments, directories, files } = contents;
-        let is_same = |entry: (KnownEntry<'_>, &Entry)| {
+    pub(crate) fn equals(&self, contents: &CatalogContents) -> bool {
+        let CatalogContents { root, built: _, credentials, segments, directories, files } = contents;
+        let is_same = |entry: (KnownEntry<'_>, &CatalogEntry)| {
             let (KnownEntry { name, kind, inode, number, is_selected }, new) = entry;
             name == new.name.as_c_str()
                 && (kind, inode, number) == (new.kind, new.inode, new.number)
                 && is_selected == new.is_selected
         };
-        let has_same_entries = |(number, directory): (u32, &Directory)| {
+        let has_same_entries = |(number, directory): (u32, &CatalogDirectory)| {
             let entries = self.entries(number);
             (self.stamp(number), self.selection(number)) == (directory.stamp, directory.selection)
                 && entries.len() == directory.entries.len()
@@ -285,18 +285,18 @@ impl Catalog {
     }
 
     /// A file by its number.
-    pub(crate) fn file(&self, number: u32) -> Option<File> {
+    pub(crate) fn file(&self, number: u32) -> Option<CatalogFile> {
         let record = self.files.record(&self.bytes, number)?;
         let (document, rest) = (u32_at(record, STAMP)?, u32_at(record, STAMP + 4)?);
         let state = *STATES.get(rest as usize & 0xff)?;
-        Some(File { state, stamp: stamp_at(record)?, document, documents: rest >> 8 })
+        Some(CatalogFile { state, stamp: stamp_at(record)?, document, documents: rest >> 8 })
     }
 }
 
 /// The place of the segments in the first bytes of a catalog.
-fn segments_table(head: &[u8]) -> Option<Table> {
+fn segments_table(head: &[u8]) -> Option<RecordTable> {
     let start = HEADER + (u32_at(head, 44)? as usize).next_multiple_of(8);
-    Some(Table { start, count: u32_at(head, 20)?, length: SEGMENT })
+    Some(RecordTable { start, count: u32_at(head, 20)?, length: SEGMENT })
 }
 
 /// The segments of a catalog, given its bytes up to their end.

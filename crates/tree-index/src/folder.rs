@@ -15,7 +15,7 @@ use rustix::process::{getegid, geteuid, getgroups};
 use tempfile::NamedTempFile;
 use twox_hash::XxHash3_64;
 
-use crate::catalog::{Catalog, Contents, HEAD, SegmentInfo, root_in};
+use crate::catalog::{Catalog, CatalogContents, HEAD, SegmentInfo, root_in};
 use crate::error::Error;
 use crate::pages::PageWriter;
 use crate::segment::Segment;
@@ -208,7 +208,7 @@ impl Writing {
     ///
     /// # Errors
     /// If that fails: then the index before is still there.
-    pub(crate) fn commit(&self, contents: &Contents) -> Result<(), Error> {
+    pub(crate) fn commit(&self, contents: &CatalogContents) -> Result<(), Error> {
         let file = self.new_file()?;
         let path = self.folder.0.join(CATALOG);
         let write = |file: &NamedTempFile| {

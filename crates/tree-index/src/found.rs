@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use finecomb_scan::TextPart;
 
-use crate::catalog::{File, State};
+use crate::catalog::{CatalogFile, IndexedPart};
 use crate::documents::Documents;
 use crate::segment::Segment;
 
 /// The documents of all segments that may hold a match, in the order of the segments.
-pub(crate) struct Found(pub(crate) Vec<FoundIn>);
+pub(crate) struct FoundDocuments(pub(crate) Vec<FoundIn>);
 
 /// Documents of a segment.
 pub(crate) struct FoundIn {
@@ -20,9 +20,9 @@ pub(crate) struct FoundIn {
     pub(crate) segment: Option<Arc<Segment>>,
 }
 
-impl Found {
+impl FoundDocuments {
     /// Whether an indexed file may hold a match.
-    pub(crate) fn is_in(&self, file: &File) -> bool {
+    pub(crate) fn is_in(&self, file: &CatalogFile) -> bool {
         self.segment_of(file).is_none_or(|found| {
             let start = file.document - found.first;
             (start..start.saturating_add(file.documents)).any(|document| found.documents.contains(document))
@@ -35,18 +35,18 @@ impl Found {
     }
 
     /// The parts of a file that may hold a match; `None` if these are more than half of its documents, or not known.
-    pub(crate) fn parts_of(&self, file: &File) -> Option<Vec<TextPart>> {
-        let is_divided = file.state == State::Plain && file.documents > 1;
+    pub(crate) fn parts_of(&self, file: &CatalogFile) -> Option<Vec<TextPart>> {
+        let is_divided = file.state == IndexedPart::Plain && file.documents > 1;
         self.segment_of(file).filter(|_| is_divided)?.parts_of(file)
     }
 
-    fn segment_of(&self, file: &File) -> Option<&FoundIn> {
+    fn segment_of(&self, file: &CatalogFile) -> Option<&FoundIn> {
         self.0.get(self.0.partition_point(|found| found.first <= file.document).checked_sub(1)?)
     }
 }
 
 impl FoundIn {
-    fn parts_of(&self, file: &File) -> Option<Vec<TextPart>> {
+    fn parts_of(&self, file: &CatalogFile) -> Option<Vec<TextPart>> {
         let start = file.document - self.first;
         let end = start.checked_add(file.documents)?;
         let held: Vec<u32> = (start..end).filter(|&document| self.documents.contains(document)).collect();

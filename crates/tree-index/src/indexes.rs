@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex};
 use finecomb_scan::{Absent, Known, KnownEntry, Snapshot, Snapshots, Stamp, TextPart, now};
 use finecomb_sys::locks::lock;
 
-use crate::catalog::{Catalog, File, State};
+use crate::catalog::{Catalog, CatalogFile, IndexedPart};
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
-use crate::found::Found;
+use crate::found::FoundDocuments;
 use crate::needs::{Needs, Sought};
 use crate::segments::Segments;
-use crate::watch::talk::{Named, ask_for_catalog};
+use crate::watch::talk::{SearchedDirectory, ask_for_catalog};
 
 /// Opens the indexes of the trees that a search is in, and looks up in them what it is for.
 pub struct Indexes {
@@ -66,7 +66,7 @@ impl Indexes {
         named: &[PathBuf],
         selection_in: &dyn Fn(&Path) -> Option<u64>,
         opened: &mut Opened,
-    ) -> Result<Tree, Error> {
+    ) -> Result<UsedIndex, Error> {
         let (root, folder) =
             Folder::nearest(&self.home, directory).ok_or_else(|| Error::Missing(directory.to_owned()))?;
         opened.roots.push(root.to_owned());
@@ -74,7 +74,7 @@ impl Indexes {
             opened.is_reduced = true;
             return Ok(tree);
         }
-        let open = || Tree::open(&folder, root, self.needs.as_ref(), self.threads);
+        let open = || UsedIndex::open(&folder, root, self.needs.as_ref(), self.threads);
         match open() {
             // A writer may have replaced the catalog, and removed the segments of the one that was read.
             Err(Error::Io { .. } | Error::Damaged { .. }) => open(),
@@ -91,19 +91,19 @@ impl Indexes {
         root: &Path,
         named: &[PathBuf],
         selection_in: &dyn Fn(&Path) -> Option<u64>,
-    ) -> Option<Tree> {
+    ) -> Option<UsedIndex> {
         let (needs, across_lines) = self.needs.as_ref().filter(|_| !self.counts_absent)?;
         let named = named.iter().filter(|path| path.starts_with(root));
-        let named = named.map(|path| Named::new(path, selection_in(path)));
+        let named = named.map(|path| SearchedDirectory::new(path, selection_in(path)));
         let (catalog, parts) = ask_for_catalog(folder, needs, *across_lines, named)?;
         let is_right = catalog.root == root && catalog.credentials == credentials();
-        is_right.then_some(Tree { catalog, candidates: Candidates::Told(parts) })
+        is_right.then_some(UsedIndex { catalog, candidates: Candidates::Told(parts) })
     }
 }
 
 impl Snapshots for Indexes {
     fn open(&self, named: &[PathBuf], selection_in: &dyn Fn(&Path) -> Option<u64>) -> Vec<Arc<dyn Snapshot>> {
-        let mut trees: Vec<Tree> = Vec::new();
+        let mut trees: Vec<UsedIndex> = Vec::new();
         let mut opened = Opened::default();
         let named: Vec<PathBuf> =
             named.iter().filter_map(|named| named.canonicalize().ok()).filter(|path| path.is_dir()).collect();
@@ -121,7 +121,7 @@ impl Snapshots for Indexes {
 }
 
 /// An index that is used.
-pub(crate) struct Tree {
+pub(crate) struct UsedIndex {
     pub(crate) catalog: Catalog,
     candidates: Candidates,
 }
@@ -129,7 +129,7 @@ pub(crate) struct Tree {
 /// The files that may hold a match.
 enum Candidates {
     All,
-    Found(Found),
+    Found(FoundDocuments),
     /// The candidates with documents, reported by a watch: each document is one of these parts, or the whole file if its number is
     /// [`WHOLE`].
     Told(Vec<TextPart>),
@@ -139,7 +139,7 @@ enum Candidates {
 pub(crate) const WHOLE: u32 = u32::MAX;
 
 impl Candidates {
-    fn has(&self, file: &File) -> bool {
+    fn has(&self, file: &CatalogFile) -> bool {
         match self {
             Self::All => true,
             Self::Found(found) => found.is_in(file),
@@ -148,7 +148,7 @@ impl Candidates {
     }
 
     /// The parts of a file that may hold a match; `None` if it is to be read as a whole.
-    fn parts_of(&self, file: &File) -> Option<Vec<TextPart>> {
+    fn parts_of(&self, file: &CatalogFile) -> Option<Vec<TextPart>> {
         match self {
             Self::All => None,
             Self::Found(found) => found.parts_of(file),
@@ -160,7 +160,7 @@ impl Candidates {
     }
 }
 
-impl Tree {
+impl UsedIndex {
     /// Opens the index of a tree, on some threads.
     ///
     /// # Errors
@@ -192,7 +192,7 @@ impl Tree {
     }
 }
 
-impl Snapshot for Tree {
+impl Snapshot for UsedIndex {
     fn find(&self, path: &Path) -> Option<u32> {
         self.catalog.find(path)
     }
@@ -225,7 +225,7 @@ impl Snapshot for Tree {
         if self.candidates.has(&file) {
             return Known::Candidate;
         }
-        Known::Absent(Absent { stamp: file.stamp, is_plain: file.state == State::Plain })
+        Known::Absent(Absent { stamp: file.stamp, is_plain: file.state == IndexedPart::Plain })
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use finecomb_scan::Instant;
 
-use crate::catalog::State;
+use crate::catalog::IndexedPart;
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
 use crate::values::ValueFile;
@@ -29,7 +29,7 @@ pub struct Info {
     /// Number of directories whose entries are always listed anew.
     pub unlisted: u32,
     /// Number of files by the part that is indexed.
-    pub files: BTreeMap<State, u64>,
+    pub files: BTreeMap<IndexedPart, u64>,
     /// Number of segments.
     pub segments: usize,
     /// Number of different trigrams in the segments.

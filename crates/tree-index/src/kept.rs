@@ -7,14 +7,14 @@
 
 use finecomb_scan::{FileAt, Stamp, compare};
 
-use crate::catalog::{Catalog, File, SegmentInfo, State};
+use crate::catalog::{Catalog, CatalogFile, IndexedPart, SegmentInfo};
 use crate::folder::Writing;
 use crate::listed::Listed;
 
 /// Files and segments that stay.
 pub(crate) struct Kept {
     /// Each file of the tree, with the numbers of its documents in the new index; `None` if it is to be read.
-    pub(crate) files: Vec<Option<File>>,
+    pub(crate) files: Vec<Option<CatalogFile>>,
     pub(crate) segments: Vec<SegmentInfo>,
 }
 
@@ -47,9 +47,11 @@ impl Kept {
         give_up(&mut uses, &before.segments, changed.count(), is_sound);
         for slot in &mut files {
             *slot = slot.and_then(|file| {
-                let Some(at) = segment_of(&uses, &file) else { return Some(File { document: 0, ..file }) };
+                let Some(at) = segment_of(&uses, &file) else {
+                    return Some(CatalogFile { document: 0, ..file });
+                };
                 let document = uses[at].new_start? + file.document - uses[at].start;
-                Some(File { document, ..file })
+                Some(CatalogFile { document, ..file })
             });
         }
         let kept = uses.iter().zip(&before.segments).filter(|(used, _)| used.new_start.is_some());
@@ -58,9 +60,10 @@ impl Kept {
 }
 
 /// The unchanged files.
-fn same_files(before: &Catalog, tree: &Listed, width: usize) -> Vec<Option<File>> {
+fn same_files(before: &Catalog, tree: &Listed, width: usize) -> Vec<Option<CatalogFile>> {
     let known = |number| before.file(number).filter(|file| !is_distrusted(file));
-    let mut files: Vec<Option<File>> = tree.files.iter().map(|file| file.known.and_then(known)).collect();
+    let mut files: Vec<Option<CatalogFile>> =
+        tree.files.iter().map(|file| file.known.and_then(known)).collect();
     let stamps: Vec<(FileAt<'_>, Stamp)> = tree
         .files
         .iter()
@@ -74,12 +77,12 @@ fn same_files(before: &Catalog, tree: &Listed, width: usize) -> Vec<Option<File>
     files
 }
 
-fn is_distrusted(file: &File) -> bool {
-    matches!(file.state, State::Distrusted(_))
+fn is_distrusted(file: &CatalogFile) -> bool {
+    matches!(file.state, IndexedPart::Distrusted(_))
 }
 
 /// The use of each segment: unchanged files and documents.
-fn uses(before: &Catalog, files: &[Option<File>]) -> Vec<Use> {
+fn uses(before: &Catalog, files: &[Option<CatalogFile>]) -> Vec<Use> {
     let mut next = 0;
     let mut uses: Vec<Use> = before
         .segments
@@ -100,7 +103,7 @@ fn uses(before: &Catalog, files: &[Option<File>]) -> Vec<Use> {
 }
 
 /// The segment with the documents of a file, if it has any.
-fn segment_of(uses: &[Use], file: &File) -> Option<usize> {
+fn segment_of(uses: &[Use], file: &CatalogFile) -> Option<usize> {
     let end = uses.partition_point(|used| used.start <= file.document);
     end.checked_sub(1).filter(|_| file.documents > 0)
 }

@@ -53,7 +53,7 @@ mod values;
 mod watch;
 
 pub use build::{BuildOptions, Built, Stage, build, update};
-pub use catalog::State;
+pub use catalog::IndexedPart;
 pub use error::Error;
 pub use indexes::{Indexes, Opened, drop_index};
 pub use info::{Info, roots, verify};

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use finecomb_scan::{EntryKind, FileAt, Instant, RULE_FILES, SurveyedDirectory, SurveyedEntry};
 
-use crate::catalog::{Directory, Entry, File};
+use crate::catalog::{CatalogDirectory, CatalogEntry, CatalogFile};
 
 /// The directories and files of a tree, with their numbers.
 pub(crate) struct Listed {
-    pub(crate) directories: Vec<Directory>,
+    pub(crate) directories: Vec<CatalogDirectory>,
     /// Absolute path of each directory.
     paths: Vec<PathBuf>,
     pub(crate) files: Vec<ListedFile>,
@@ -53,18 +53,18 @@ impl Listed {
                     _ => None,
                 };
                 let SurveyedEntry { name, kind, inode, is_selected, .. } = entry;
-                entries.push(Entry { name, kind, inode, number, is_selected });
+                entries.push(CatalogEntry { name, kind, inode, number, is_selected });
             }
             let (stamp, selection) = (directory.stamp, directory.selection);
-            directories.push(Directory { stamp, selection, entries });
+            directories.push(CatalogDirectory { stamp, selection, entries });
         }
         Self { directories, paths, files }
     }
 
     /// Gives up the selections by rule files that may have changed since `began`, the time before the tree was listed: their
     /// stamps, in `files`, may belong to another text.
-    pub(crate) fn give_up_selections(&mut self, files: &[File], began: Instant) {
-        let is_same = |entry: &Entry| {
+    pub(crate) fn give_up_selections(&mut self, files: &[CatalogFile], began: Instant) {
+        let is_same = |entry: &CatalogEntry| {
             let file = entry.number.filter(|_| entry.kind == EntryKind::File);
             let file = file.and_then(|number| files.get(number as usize));
             file.is_some_and(|file| file.state.is_indexed() && file.stamp.has_settled(began))

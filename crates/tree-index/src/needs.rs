@@ -110,7 +110,7 @@ fn any(needs: impl IntoIterator<Item = Needs>) -> Needs {
 
 /// Properties of all matches of a part of an expression.
 #[derive(Clone, Debug)]
-struct Part {
+struct PartNeeds {
     /// All matches, if they are few.
     exact: Option<Strings>,
     /// Strings of up to two bytes: every match begins with one of them. Only if `exact` is `None`.
@@ -133,7 +133,7 @@ enum Side {
 
 fn of_pattern(hir: &Hir, words: bool) -> Needs {
     let (before, inner, behind) = split_looks(hir);
-    let part = Part::concat(inner.into_iter().map(Part::of));
+    let part = PartNeeds::concat(inner.into_iter().map(PartNeeds::of));
     let before = if words { Some(Look::WordStartHalfUnicode) } else { before };
     let behind = if words { Some(Look::WordEndHalfUnicode) } else { behind };
     let borders = [(Side::Before, before, part.first()), (Side::Behind, behind, part.last())];
@@ -198,7 +198,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-impl Part {
+impl PartNeeds {
     /// A part that matches these strings and no others.
     fn exact(strings: Strings) -> Self {
         Self { exact: Some(strings), prefix: Vec::new(), suffix: Vec::new(), needs: Vec::new() }

@@ -8,11 +8,11 @@ use finecomb_scan::{Distrust, Examine, Examined, FileAt, SpillFile, examine};
 use memchr::{memchr, memchr_iter};
 
 use crate::build::{BuildOptions, Stage};
-use crate::catalog::{File, NO_STAMP, SegmentInfo, State};
+use crate::catalog::{CatalogFile, IndexedPart, NO_STAMP, SegmentInfo};
 use crate::error::Error;
 use crate::folder::Writing;
 use crate::segment::SegmentWriter;
-use crate::segment::runs::{Pairs, Runs};
+use crate::segment::runs::{PairSorter, Runs};
 use crate::starts::Start;
 use crate::trigram::Trigrams;
 
@@ -39,14 +39,14 @@ pub(crate) fn read_files(
     base: u32,
     folder: &Writing,
     options: &BuildOptions<'_>,
-) -> Result<(Vec<File>, Option<SegmentInfo>), Error> {
+) -> Result<(Vec<CatalogFile>, Option<SegmentInfo>), Error> {
     let failed = |error| Error::io(folder.path())(error);
     let runs = Runs::new(SpillFile::create(folder.path()).map_err(failed)?);
     let width = options.width.max(1);
     let batch_size = (places.len() / (16 * width)).clamp(64, 4096);
     let make = || Indexer {
         trigrams: Trigrams::default(),
-        pairs: Pairs::new(&runs, PAIRS / width),
+        pairs: PairSorter::new(&runs, PAIRS / width),
         documents: 0,
         batches: Vec::new(),
         files: Vec::new(),
@@ -75,7 +75,7 @@ pub(crate) fn read_files(
 
 /// The files of a segment, whose documents are numbered from 0, in the order of the files.
 struct Numbered {
-    files: Vec<File>,
+    files: Vec<CatalogFile>,
     starts: Vec<Start>,
     /// The number of the first document of each batch.
     first: Vec<u32>,
@@ -106,7 +106,7 @@ impl Numbered {
         }
         files.sort_unstable_by_key(|&(number, _)| number);
         starts.sort_unstable();
-        let number = |(number, file): (u32, File)| File {
+        let number = |(number, file): (u32, CatalogFile)| CatalogFile {
             document: first[number as usize / batch_size] + file.document,
             ..file
         };
@@ -117,13 +117,13 @@ impl Numbered {
 /// Indexes the files of one thread.
 struct Indexer<'r> {
     trigrams: Trigrams,
-    pairs: Pairs<'r>,
+    pairs: PairSorter<'r>,
     /// Documents of the present batch so far.
     documents: u32,
     /// Number of each batch, and of its documents.
     batches: Vec<(usize, u32)>,
     /// Files with their numbers. Their documents are numbered within their batch.
-    files: Vec<(u32, File)>,
+    files: Vec<(u32, CatalogFile)>,
     /// Where documents begin that are not the first ones of their files, with the numbers of their batches.
     starts: Vec<(usize, Start)>,
 }
@@ -138,10 +138,10 @@ impl Examine for Indexer<'_> {
         let document = self.documents;
         let (state, stamp) = match examined {
             Ok(examined) => (self.add(batch, examined)?, examined.stamp),
-            Err(distrust) => (State::Distrusted(distrust), NO_STAMP),
+            Err(distrust) => (IndexedPart::Distrusted(distrust), NO_STAMP),
         };
         let documents = self.documents - document;
-        self.files.push((file as u32, File { state, stamp, document, documents }));
+        self.files.push((file as u32, CatalogFile { state, stamp, document, documents }));
         Ok(())
     }
 
@@ -153,15 +153,19 @@ impl Examine for Indexer<'_> {
 
 impl Indexer<'_> {
     /// Adds the documents of a file.
-    fn add(&mut self, batch: usize, Examined { bytes, text_start, .. }: Examined<'_>) -> io::Result<State> {
-        let Some(text_start) = text_start else { return Ok(State::Encoded) };
+    fn add(
+        &mut self,
+        batch: usize,
+        Examined { bytes, text_start, .. }: Examined<'_>,
+    ) -> io::Result<IndexedPart> {
+        let Some(text_start) = text_start else { return Ok(IndexedPart::Encoded) };
         let nul = memchr(0, bytes);
         let text = &bytes[..nul.unwrap_or(bytes.len())];
         // If a file has too many trigrams, the documents that were already added for it stay, but no file refers to them.
         let mut lines = 0;
         for part in parts(text) {
             let Some(trigrams) = self.trigrams.of(with_rest(text, part.clone()), MAX_TRIGRAMS) else {
-                return Ok(State::Varied);
+                return Ok(IndexedPart::Varied);
             };
             self.pairs.add(batch, self.documents, trigrams)?;
             if part.start > 0 {
@@ -173,7 +177,7 @@ impl Indexer<'_> {
             }
             self.documents += 1;
         }
-        Ok(if nul.is_none() && text_start == 0 { State::Plain } else { State::UpToNul })
+        Ok(if nul.is_none() && text_start == 0 { IndexedPart::Plain } else { IndexedPart::UpToNul })
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::catalog::{Catalog, SegmentInfo};
 use crate::error::Error;
 use crate::folder::Folder;
-use crate::found::{Found, FoundIn};
+use crate::found::{FoundDocuments, FoundIn};
 use crate::needs::Needs;
 use crate::segment::Segment;
 
@@ -31,13 +31,13 @@ impl Segments {
     ///
     /// # Errors
     /// If a segment cannot be read or is damaged.
-    pub(crate) fn find(&self, needs: &Needs, united: Option<&Catalog>) -> Result<Found, Error> {
+    pub(crate) fn find(&self, needs: &Needs, united: Option<&Catalog>) -> Result<FoundDocuments, Error> {
         let find = |&(first, ref segment): &(u32, Arc<Segment>)| {
             let all = first..first + segment.documents;
             let files = united.map(|catalog| catalog.divided(all)).unwrap_or_default();
             let documents = segment.find(needs, files)?;
             Ok(FoundIn { first, documents, segment: united.is_none().then(|| Arc::clone(segment)) })
         };
-        self.0.iter().map(find).collect::<Result<_, _>>().map(Found)
+        self.0.iter().map(find).collect::<Result<_, _>>().map(FoundDocuments)
     }
 }

@@ -29,10 +29,10 @@ use twox_hash::{XxHash3_64, XxHash3_128};
 use crate::error::Error;
 use crate::folder::{Folder, Writing};
 pub(crate) use file::ValueFile;
-use file::{Entry, packed, write};
+use file::{ValueEntry, packed, write};
 
 /// Hash of a text, and of what else a value depends on.
-type Key = u128;
+type ValueKey = u128;
 
 /// Number of runs in a row that use most values, but not this one, after which it is dropped.
 const MAX_AGE: u32 = 16;
@@ -124,9 +124,9 @@ struct TreeValues {
 #[derive(Debug, Default)]
 struct Present {
     /// As they will be in the file.
-    added: HashMap<Key, Vec<u8>>,
+    added: HashMap<ValueKey, Vec<u8>>,
     /// Values of earlier runs that were used.
-    used: HashSet<Key>,
+    used: HashSet<ValueKey>,
 }
 
 impl TreeValues {
@@ -177,7 +177,7 @@ impl TreeValues {
                 true => 0,
                 false => entry.age.saturating_add(uses_most.into()),
             };
-            (age <= MAX_AGE && !added.contains_key(&entry.key)).then_some(Entry { age, ..entry })
+            (age <= MAX_AGE && !added.contains_key(&entry.key)).then_some(ValueEntry { age, ..entry })
         });
         write(&writing, &path, (self.program, self.seed), earlier.as_ref(), kept.collect(), added)
     }
@@ -192,7 +192,7 @@ impl TreeValues {
         }
     }
 
-    fn key(&self, context: &[u8], text: &[u8]) -> Key {
+    fn key(&self, context: &[u8], text: &[u8]) -> ValueKey {
         XxHash3_128::oneshot_with_seed(self.seed ^ XxHash3_64::oneshot(context), text)
     }
 }
@@ -244,12 +244,12 @@ mod tests {
     use super::*;
 
     /// A folder of an index, the file of a program, and two inputs, the first of them with the index.
-    struct Place {
+    struct TestFolders {
         home: tempfile::TempDir,
         inputs: Vec<PathBuf>,
     }
 
-    impl Place {
+    impl TestFolders {
         fn new() -> Self {
             let home = tempfile::tempdir().expect("success");
             let tree = home.path().join("tree");
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn values_are_found_by_text_context_and_tree() {
-        let place = Place::new();
+        let place = TestFolders::new();
         assert!(place.open(false).is_empty());
         assert!(!place.run("text"));
         assert!(place.run("text"));
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn values_that_are_not_used_are_dropped() {
-        let place = Place::new();
+        let place = TestFolders::new();
         ["old", "in use", "another"].iter().for_each(|text| assert!(!place.run(text)));
         let run = |used: &[&str]| {
             let values = place.open(true);
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn two_runs_at_once_both_keep_their_values() {
-        let place = Place::new();
+        let place = TestFolders::new();
         place.run("first");
         let (one, other) = (place.open(true), place.open(true));
         one.put(0, b"c", b"one", || b"1".to_vec());
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn values_of_another_program_are_none() {
-        let place = Place::new();
+        let place = TestFolders::new();
         place.run("text");
         // A copy is the same program.
         fs::write(place.home.path().join("program"), "one").expect("success");
@@ -365,7 +365,7 @@ mod tests {
 
     #[test]
     fn damaged_values_are_none_and_are_replaced() {
-        let place = Place::new();
+        let place = TestFolders::new();
         place.run("text");
         let path = place.folder().values();
         let file = File::options().read(true).write(true).open(&path).expect("success");

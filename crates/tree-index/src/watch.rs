@@ -23,14 +23,14 @@ use finecomb_sys::{IS_LINUX, setters};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use self::answer::answer;
-use self::places::{Node, Places};
+use self::places::{DirectoryOrFile, Places};
 use self::proofs::{Drained, Proofs};
 use self::talk::{Asked, Listener, Question, WatchInfo, reply, write_catalog};
 use crate::build::{BuildOptions, build, update};
-use crate::catalog::{self, Catalog, State};
+use crate::catalog::{self, Catalog, IndexedPart};
 use crate::error::Error;
 use crate::folder::Folder;
-use crate::indexes::Tree;
+use crate::indexes::UsedIndex;
 use crate::segments::Segments;
 
 /// Time without a change after which the index is updated.
@@ -123,22 +123,22 @@ struct Watched {
 
 impl Watched {
     fn open(folder: &Folder, root: &Path) -> Result<Self, Error> {
-        let Tree { catalog, .. } = Tree::open(folder, root, None, 1)?;
+        let UsedIndex { catalog, .. } = UsedIndex::open(folder, root, None, 1)?;
         let segments = Segments::open(folder, &catalog.segments)?;
         let places = Places::of(&catalog);
         Ok(Self { catalog, segments, places })
     }
 
     /// A file whose text is indexed as a whole.
-    fn plain(&self, number: u32) -> Option<catalog::File> {
-        self.catalog.file(number).filter(|file| file.state == State::Plain)
+    fn plain(&self, number: u32) -> Option<catalog::CatalogFile> {
+        self.catalog.file(number).filter(|file| file.state == IndexedPart::Plain)
     }
 
     /// The stamp with which something may be proven.
-    fn stamp(&self, node: Node) -> Option<Stamp> {
+    fn stamp(&self, node: DirectoryOrFile) -> Option<Stamp> {
         match node {
-            Node::Directory(number) => self.catalog.stamp(number),
-            Node::File(number) => Some(self.plain(number)?.stamp),
+            DirectoryOrFile::Directory(number) => self.catalog.stamp(number),
+            DirectoryOrFile::File(number) => Some(self.plain(number)?.stamp),
         }
     }
 
@@ -150,7 +150,7 @@ impl Watched {
     fn is_unfinished(&self) -> bool {
         let later = |number| {
             let state = self.catalog.file(number).map(|file| file.state);
-            matches!(state, Some(State::Distrusted(Distrust::Fresh | Distrust::Writer)))
+            matches!(state, Some(IndexedPart::Distrusted(Distrust::Fresh | Distrust::Writer)))
         };
         self.places.unsettled.iter().any(|&number| later(number))
             || (0..self.catalog.directories()).any(|number| self.catalog.stamp(number).is_none())
@@ -158,7 +158,7 @@ impl Watched {
 }
 
 /// Receives the index after an update; `None` if it is the same.
-type Update = Receiver<Result<Option<Watched>, Error>>;
+type PendingUpdate = Receiver<Result<Option<Watched>, Error>>;
 
 /// When the next update is due.
 struct Schedule {
@@ -207,7 +207,7 @@ struct Watcher {
     suspended: Duration,
     schedule: Schedule,
     /// The update that runs, and when it began.
-    update: Option<(Update, Instant)>,
+    update: Option<(PendingUpdate, Instant)>,
     answers: u64,
     /// The last event or answer, and the last event.
     last_activity: Option<Instant>,
@@ -350,7 +350,7 @@ impl Watcher {
         Ok(true)
     }
 
-    fn begin_update(&self, options: &BuildOptions<'_>) -> Update {
+    fn begin_update(&self, options: &BuildOptions<'_>) -> PendingUpdate {
         let (sender, receiver) = mpsc::channel();
         let (home, folder, root) = (self.home.clone(), self.folder.clone(), self.now.catalog.root.clone());
         let (walk, width, built) = (options.walk.clone(), options.width, self.now.catalog.built);

@@ -2,13 +2,13 @@
 
 /// A set of hashes as a bitmap. It contains every hash that was added, and others with a small probability.
 #[derive(Clone, Debug)]
-pub(crate) struct Bits {
+pub(crate) struct HashBitmap {
     words: Vec<u64>,
     /// Number of the lower bits of a hash that do not choose a bit.
     shift: u32,
 }
 
-impl Bits {
+impl HashBitmap {
     /// Maximum number of bits as a power of two: 256 KiB, so that several fit into the second-level cache.
     const MAX: u32 = 21;
 
@@ -45,15 +45,15 @@ impl Bits {
 
 /// A set of pairs of bytes, given as the lower 16 bits of a number.
 #[derive(Clone, Debug)]
-pub(crate) struct Pairs(Box<[u64; 1 << 10]>);
+pub(crate) struct BytePairs(Box<[u64; 1 << 10]>);
 
-impl Default for Pairs {
+impl Default for BytePairs {
     fn default() -> Self {
         Self(Box::new([0; 1 << 10]))
     }
 }
 
-impl Pairs {
+impl BytePairs {
     pub(crate) fn insert(&mut self, pair: u64) {
         self.0[(pair >> 6 & 0x3FF) as usize] |= 1 << (pair & 63);
     }
@@ -69,7 +69,7 @@ impl Pairs {
     }
 }
 
-/// Spreads the first bytes of a word over the upper bits, which [`Bits`] reads.
+/// Spreads the first bytes of a word over the upper bits, which [`HashBitmap`] reads.
 #[inline(always)]
 pub(crate) fn spread(key: u64) -> u64 {
     key.wrapping_mul(0x9E37_79B9_7F4A_7C15)

@@ -1,8 +1,8 @@
 //! The words of a list, and filters that rule out places where none of them begins.
 
-use crate::bits::{Bits, Pairs, spread};
+use crate::bits::{BytePairs, HashBitmap, spread};
 use crate::hash::{Hasher, STEP, load, short};
-use crate::table::Table;
+use crate::table::WordTable;
 
 /// Length of the keys of words of 4 to 7 bytes.
 const MIDDLE: usize = 4;
@@ -14,15 +14,15 @@ const BLOCK: usize = 16;
 ///
 /// A place is first ruled out by its two bytes, then by filters of the words' first 3, 4 or 8 bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Index {
-    table: Table,
+pub(crate) struct WordIndex {
+    table: WordTable,
     /// The first two bytes of all words.
-    starts: Pairs,
+    starts: BytePairs,
     /// The words of one and two bytes. A word of one byte stands for all pairs that begin with it.
-    pairs: Pairs,
-    threes: Bits,
-    fours: Bits,
-    eights: Bits,
+    pairs: BytePairs,
+    threes: HashBitmap,
+    fours: HashBitmap,
+    eights: HashBitmap,
     /// By the first 8 bytes of words, their lengths modulo 32.
     lengths_of: Vec<u32>,
     shift: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Index {
 
 /// Numbers of words of a list, by which filters are sized.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct WordCounts {
     words: usize,
     bytes: usize,
     threes: usize,
@@ -43,7 +43,7 @@ pub(crate) struct Counts {
     eights: usize,
 }
 
-impl Counts {
+impl WordCounts {
     pub(crate) fn words(&self) -> usize {
         self.words
     }
@@ -73,17 +73,17 @@ pub(crate) struct Word {
     pub(crate) length: usize,
 }
 
-impl Index {
+impl WordIndex {
     /// Makes an empty index that is sized for some words.
-    pub(crate) fn new(counts: &Counts) -> Self {
+    pub(crate) fn new(counts: &WordCounts) -> Self {
         let keys = counts.eights.next_power_of_two().max(2);
         Self {
-            table: Table::new(counts.words, counts.bytes),
-            starts: Pairs::default(),
-            pairs: Pairs::default(),
-            threes: Bits::for_hashes(counts.threes),
-            fours: Bits::for_hashes(counts.fours),
-            eights: Bits::for_hashes(counts.eights),
+            table: WordTable::new(counts.words, counts.bytes),
+            starts: BytePairs::default(),
+            pairs: BytePairs::default(),
+            threes: HashBitmap::for_hashes(counts.threes),
+            fours: HashBitmap::for_hashes(counts.fours),
+            eights: HashBitmap::for_hashes(counts.eights),
             lengths_of: vec![0; keys],
             shift: 64 - keys.trailing_zeros(),
             short_lengths: 0,

@@ -39,4 +39,4 @@ mod tests;
 
 pub use inner::{InnerCache, InnerLiteral, InnerMatch};
 pub use lines::within_lines;
-pub use list::{Options, Place, WordList};
+pub use list::{Options, WordList, WordPlace};

@@ -8,12 +8,12 @@ use memchr::memchr;
 
 use crate::boundary::Boundary;
 use crate::fold::Folding;
-use crate::index::{Counts, Index};
-use crate::search::{Kind, Search};
+use crate::index::{WordCounts, WordIndex};
+use crate::search::{SearchKind, WordSearch};
 
 /// Where in a text words are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Place {
+pub enum WordPlace {
     /// Anywhere.
     #[default]
     Anywhere,
@@ -28,7 +28,7 @@ pub enum Place {
 #[non_exhaustive]
 pub struct Options {
     /// Where in a text.
-    pub place: Place,
+    pub place: WordPlace,
     /// Ignore case.
     pub ignore_case: bool,
     /// Ignore case, and find word boundaries, by Unicode; otherwise by ASCII.
@@ -39,13 +39,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { place: Place::Anywhere, ignore_case: false, unicode: true, only_lines: false }
+        Self { place: WordPlace::Anywhere, ignore_case: false, unicode: true, only_lines: false }
     }
 }
 
 impl Options {
     /// Sets where in a text words are found.
-    pub fn place(self, place: Place) -> Self {
+    pub fn place(self, place: WordPlace) -> Self {
         Self { place, ..self }
     }
 
@@ -69,12 +69,12 @@ impl Options {
 #[derive(Clone, Debug)]
 pub struct WordList {
     words: Arc<[String]>,
-    search: Search,
+    search: WordSearch,
     folding: Option<Folding>,
     /// Enough words to find all lines.
-    lines: Option<Index>,
+    lines: Option<WordIndex>,
     /// All words.
-    all: OnceLock<Index>,
+    all: OnceLock<WordIndex>,
 }
 
 /// Minimum length of the text that is folded at once.
@@ -93,18 +93,18 @@ impl WordList {
     pub fn new(words: Arc<[String]>, options: Options) -> Option<Self> {
         let has_empty = words.iter().any(String::is_empty);
         let has_line_feed = words.iter().any(|word| memchr(b'\n', word.as_bytes()).is_some());
-        if has_line_feed || has_empty && options.place == Place::Words {
+        if has_line_feed || has_empty && options.place == WordPlace::Words {
             return None;
         }
         let kind = kind(&words, options);
-        let search = Search::new(kind, Boundary::new(options.unicode));
+        let search = WordSearch::new(kind, Boundary::new(options.unicode));
         let folding = options.ignore_case.then(|| Folding::new(options.unicode));
         let mut list = Self { words, search, folding, lines: None, all: OnceLock::new() };
         let counts = list.counts();
         if !counts.fit() {
             return None;
         }
-        if options.only_lines && kind == Kind::Anywhere {
+        if options.only_lines && kind == SearchKind::Anywhere {
             list.lines = Some(list.index_of_lines(&counts));
         } else {
             list.all = OnceLock::from(list.index_of_all(&counts));
@@ -112,8 +112,8 @@ impl WordList {
         Some(list)
     }
 
-    fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
+    fn counts(&self) -> WordCounts {
+        let mut counts = WordCounts::default();
         self.folded_words(self.words.iter(), |word| counts.add(word));
         counts
     }
@@ -133,12 +133,12 @@ impl WordList {
         }
     }
 
-    fn index_of_all(&self, counts: &Counts) -> Index {
-        let mut index = Index::new(counts);
+    fn index_of_all(&self, counts: &WordCounts) -> WordIndex {
+        let mut index = WordIndex::new(counts);
         // Words after an empty one are never found.
-        let is_last = |word: &&String| self.search.kind() == Kind::AnywhereOrEmpty && word.is_empty();
+        let is_last = |word: &&String| self.search.kind() == SearchKind::AnywhereOrEmpty && word.is_empty();
         let words = self.words.iter().take_while(|word| !is_last(word));
-        let is_anywhere = matches!(self.search.kind(), Kind::Anywhere | Kind::AnywhereOrEmpty);
+        let is_anywhere = matches!(self.search.kind(), SearchKind::Anywhere | SearchKind::AnywhereOrEmpty);
         self.folded_words(words, |word| {
             // The earlier word is found in its place.
             let begins_with_earlier = is_anywhere && index.has_word_at(word, 0);
@@ -151,9 +151,9 @@ impl WordList {
     }
 
     /// An index without words that contain another word.
-    fn index_of_lines(&self, counts: &Counts) -> Index {
-        let mut index = Index::new(counts);
-        let (mut kept, mut words) = (Counts::default(), 0);
+    fn index_of_lines(&self, counts: &WordCounts) -> WordIndex {
+        let mut index = WordIndex::new(counts);
+        let (mut kept, mut words) = (WordCounts::default(), 0);
         self.folded_words(by_length(&self.words), |word| {
             words += 1;
             if self.search.any(&index, word, 0).is_none() {
@@ -165,14 +165,14 @@ impl WordList {
             index.shrink();
             return index;
         }
-        let mut smaller = Index::new(&kept);
+        let mut smaller = WordIndex::new(&kept);
         for word in index.words() {
             smaller.insert(word);
         }
         smaller
     }
 
-    fn all(&self) -> &Index {
+    fn all(&self) -> &WordIndex {
         self.all.get_or_init(|| self.index_of_all(&self.counts()))
     }
 
@@ -224,7 +224,7 @@ impl WordList {
     /// Folds the text in growing windows of whole lines.
     fn find_folded_line(
         &self,
-        (index, folding): (&Index, &Folding),
+        (index, folding): (&WordIndex, &Folding),
         text: &[u8],
         folded: &mut Vec<u8>,
     ) -> Option<usize> {
@@ -250,19 +250,19 @@ fn by_length(words: &[String]) -> impl Iterator<Item = &String> {
     order.into_iter().map(|index| &words[index as usize])
 }
 
-fn kind(words: &[String], options: Options) -> Kind {
+fn kind(words: &[String], options: Options) -> SearchKind {
     let boundary = Boundary::new(options.unicode);
     match options.place {
-        Place::Anywhere if words.iter().any(String::is_empty) => Kind::AnywhereOrEmpty,
-        Place::Anywhere => Kind::Anywhere,
-        Place::Lines => Kind::Lines,
-        Place::Words if words.iter().all(|word| word.chars().all(|char| boundary.is_in_word(char))) => {
-            Kind::Runs
+        WordPlace::Anywhere if words.iter().any(String::is_empty) => SearchKind::AnywhereOrEmpty,
+        WordPlace::Anywhere => SearchKind::Anywhere,
+        WordPlace::Lines => SearchKind::Lines,
+        WordPlace::Words if words.iter().all(|word| word.chars().all(|char| boundary.is_in_word(char))) => {
+            SearchKind::Runs
         }
-        Place::Words if words.iter().all(|word| word.starts_with(|char| boundary.is_in_word(char))) => {
-            Kind::WordsFromRuns
+        WordPlace::Words if words.iter().all(|word| word.starts_with(|char| boundary.is_in_word(char))) => {
+            SearchKind::WordsFromRuns
         }
-        Place::Words => Kind::Words,
+        WordPlace::Words => SearchKind::Words,
     }
 }
 

@@ -5,12 +5,12 @@ use std::ops::Range;
 use memchr::memchr;
 
 use crate::boundary::Boundary;
-use crate::index::{Index, Word};
+use crate::index::{Word, WordIndex};
 use crate::runs::Runs;
 
 /// Which matches there can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SearchKind {
     /// Words anywhere.
     Anywhere,
     /// Words anywhere, or an empty match.
@@ -27,26 +27,26 @@ pub(crate) enum Kind {
 
 /// A kind of search.
 #[derive(Clone, Debug)]
-pub(crate) struct Search {
-    kind: Kind,
+pub(crate) struct WordSearch {
+    kind: SearchKind,
     boundary: Boundary,
     /// The bytes that are in runs.
     class: Box<[bool; 256]>,
 }
 
-impl Search {
-    pub(crate) fn new(kind: Kind, boundary: Boundary) -> Self {
+impl WordSearch {
+    pub(crate) fn new(kind: SearchKind, boundary: Boundary) -> Self {
         let class = Box::new(std::array::from_fn(|byte| boundary.may_be_in_word(byte as u8)));
         Self { kind, boundary, class }
     }
 
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> SearchKind {
         self.kind
     }
 
     /// Returns the first match at or after `from`.
-    pub(crate) fn first(&self, index: &Index, text: &[u8], from: usize) -> Option<Range<usize>> {
-        if self.kind == Kind::AnywhereOrEmpty {
+    pub(crate) fn first(&self, index: &WordIndex, text: &[u8], from: usize) -> Option<Range<usize>> {
+        if self.kind == SearchKind::AnywhereOrEmpty {
             let length = self.word_at::<false>(index, text, from).unwrap_or(0);
             return Some(from..from + length);
         }
@@ -54,8 +54,8 @@ impl Search {
     }
 
     /// Returns a place in the first line that has a match.
-    pub(crate) fn any(&self, index: &Index, text: &[u8], from: usize) -> Option<usize> {
-        if self.kind == Kind::AnywhereOrEmpty {
+    pub(crate) fn any(&self, index: &WordIndex, text: &[u8], from: usize) -> Option<usize> {
+        if self.kind == SearchKind::AnywhereOrEmpty {
             return Some(from);
         }
         self.find::<true>(index, text, from).map(|found| found.start)
@@ -63,25 +63,25 @@ impl Search {
 
     /// Returns the first match, or, with `ANY`, one that begins at the same place.
     #[inline(always)]
-    fn find<const ANY: bool>(&self, index: &Index, text: &[u8], from: usize) -> Option<Range<usize>> {
+    fn find<const ANY: bool>(&self, index: &WordIndex, text: &[u8], from: usize) -> Option<Range<usize>> {
         let word_at = |at| self.word_at::<ANY>(index, text, at).map(|length| at..at + length);
         match self.kind {
-            Kind::Anywhere | Kind::AnywhereOrEmpty => index.first_place(text, from, word_at),
-            Kind::Words => {
+            SearchKind::Anywhere | SearchKind::AnywhereOrEmpty => index.first_place(text, from, word_at),
+            SearchKind::Words => {
                 index.first_place(text, from, |at| self.boundary.is_start(text, at).then(|| word_at(at))?)
             }
-            Kind::Runs => self.in_runs(text, from, |start, end, is_plain| {
+            SearchKind::Runs => self.in_runs(text, from, |start, end, is_plain| {
                 if is_plain { index.get_at(text, start, end).map(|_| start..end) } else { word_at(start) }
             }),
-            Kind::WordsFromRuns => self.in_runs(text, from, |start, _, _| word_at(start)),
-            Kind::Lines => first_line(index, text, from),
+            SearchKind::WordsFromRuns => self.in_runs(text, from, |start, _, _| word_at(start)),
+            SearchKind::Lines => first_line(index, text, from),
         }
     }
 
     /// Returns the length of the first word in the list at a place.
     #[inline(always)]
-    fn word_at<const ANY: bool>(&self, index: &Index, text: &[u8], at: usize) -> Option<usize> {
-        if matches!(self.kind, Kind::Anywhere | Kind::AnywhereOrEmpty) {
+    fn word_at<const ANY: bool>(&self, index: &WordIndex, text: &[u8], at: usize) -> Option<usize> {
+        if matches!(self.kind, SearchKind::Anywhere | SearchKind::AnywhereOrEmpty) {
             // A word that begins with another one is in the index only if it is before that one in the list.
             return index.longest_at(text, at);
         }
@@ -126,7 +126,7 @@ impl Search {
 }
 
 /// Returns the first line that is a word and begins at or after `from`.
-fn first_line(index: &Index, text: &[u8], from: usize) -> Option<Range<usize>> {
+fn first_line(index: &WordIndex, text: &[u8], from: usize) -> Option<Range<usize>> {
     let is_start = from == 0 || text.get(from - 1) == Some(&b'\n');
     let mut start = if is_start { from } else { from + memchr(b'\n', text.get(from..)?)? + 1 };
     loop {

@@ -2,14 +2,14 @@
 
 use memchr::memchr;
 
-use crate::bits::Bits;
+use crate::bits::HashBitmap;
 
 /// Length that slots have for words that are as long or longer.
 const MAX_LENGTH: usize = 255;
 
 /// Words, stored once each. A word is known by its offset in the text of all words, so that earlier words have smaller offsets.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub(crate) struct WordTable {
     /// The words in the order in which they were added, each with a line feed, which is in none of them.
     text: Vec<u8>,
     /// In each slot in use, 24 bits of the hash, the length of the word up to 255, and the offset plus one. The number of slots is
@@ -17,10 +17,10 @@ pub(crate) struct Table {
     slots: Vec<u64>,
     shift: u32,
     /// Hashes of all words, which rule out most other texts without an access to the slots.
-    hashes: Bits,
+    hashes: HashBitmap,
 }
 
-impl Table {
+impl WordTable {
     /// Makes a table for a number of words with `bytes` bytes in total. Offsets must fit into 32 bits.
     pub(crate) fn new(count: usize, bytes: usize) -> Self {
         let slots = (count + count / 3 + 2).next_power_of_two();
@@ -28,7 +28,7 @@ impl Table {
             text: Vec::with_capacity(bytes + count),
             slots: vec![0; slots],
             shift: 64 - slots.trailing_zeros(),
-            hashes: Bits::for_words(count),
+            hashes: HashBitmap::for_words(count),
         }
     }
 

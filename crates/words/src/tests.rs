@@ -7,7 +7,7 @@ use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use proptest::prelude::*;
 
-use crate::{Options, Place, WordList};
+use crate::{Options, WordList, WordPlace};
 
 /// The reference implementation: the words as alternatives of an expression.
 fn expression(words: &[String], options: Options) -> RegexMatcher {
@@ -18,8 +18,8 @@ fn expression(words: &[String], options: Options) -> RegexMatcher {
         .line_terminator(Some(b'\n'))
         .unicode(options.unicode)
         .case_insensitive(options.ignore_case)
-        .whole_line(options.place == Place::Lines)
-        .word(options.place == Place::Words);
+        .whole_line(options.place == WordPlace::Lines)
+        .word(options.place == WordPlace::Words);
     builder.build_many(words).expect("valid words")
 }
 
@@ -49,7 +49,7 @@ fn first_match(expression: &RegexMatcher, text: &[u8], from: usize) -> Option<Ra
 
 fn compare(words: &[String], options: Options, text: &[u8]) -> Result<(), TestCaseError> {
     let Some(list) = WordList::new(Arc::from(words), options) else {
-        prop_assert!(options.place == Place::Words && words.iter().any(String::is_empty));
+        prop_assert!(options.place == WordPlace::Words && words.iter().any(String::is_empty));
         return Ok(());
     };
     let expression = expression(words, options);
@@ -101,7 +101,7 @@ fn text_with(letters: &'static [&'static str]) -> impl Strategy<Value = (Vec<Str
 }
 
 fn options() -> impl Strategy<Value = Options> {
-    let place = prop::sample::select(vec![Place::Anywhere, Place::Words, Place::Lines]);
+    let place = prop::sample::select(vec![WordPlace::Anywhere, WordPlace::Words, WordPlace::Lines]);
     (place, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
         |(place, ignore_case, unicode, only_lines)| Options { place, ignore_case, unicode, only_lines },
     )
@@ -137,9 +137,9 @@ proptest! {
 fn words_with_line_feeds_and_empty_whole_words_are_refused() {
     let list =
         |word: &str, place| WordList::new(Arc::from([word.to_owned()]), Options::default().place(place));
-    assert!(list("a\nb", Place::Anywhere).is_none());
-    assert!(list("", Place::Words).is_none());
-    assert!(list("", Place::Lines).is_some());
+    assert!(list("a\nb", WordPlace::Anywhere).is_none());
+    assert!(list("", WordPlace::Words).is_none());
+    assert!(list("", WordPlace::Lines).is_some());
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn texts_are_folded_beyond_the_first_window() {
 
 #[test]
 fn a_line_matches_after_another_one_as_by_itself() {
-    let list = WordList::new(Arc::from(["b".to_owned()]), Options::default().place(Place::Words));
+    let list = WordList::new(Arc::from(["b".to_owned()]), Options::default().place(WordPlace::Words));
     let list = list.expect("a valid word");
     for line in [&b"\x80b"[..], b"\x80\x80\x80b", b"\xE2\x84b"] {
         assert_eq!(list.find_at(line, 0), None);

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use anstyle::{AnsiColor, Style};
 use finecomb_text_index::{CountAnswer, Direction, SearchAnswer};
-use finecomb_text_index::{Index, Occurrences, Passage, Pattern};
+use finecomb_text_index::{Index, Occurrences, Pattern, TextPassage};
 
 use crate::exit::{Exit, Failure, check_output};
 use crate::find::args::{Arguments, Format};
@@ -119,9 +119,9 @@ impl<'a> Printer<'a> {
         Ok(self.line(out, &passage)?)
     }
 
-    fn line(&self, out: &mut impl Write, passage: &Passage) -> io::Result<()> {
+    fn line(&self, out: &mut impl Write, passage: &TextPassage) -> io::Result<()> {
         let Self { place: green, matched: red, .. } = self;
-        let Passage { position, place, before, matched, after } = passage;
+        let TextPassage { position, place, before, matched, after } = passage;
         write!(out, "{green}{position}{green:#}:")?;
         let (mut before, mut after) = (&before[..], &after[..]);
         if let Some(place) = place {

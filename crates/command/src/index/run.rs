@@ -8,8 +8,8 @@ use std::time::Duration;
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, Clock, Count};
 use finecomb_text_index::{
-    Alphabet, BuildOptions, Error, Index, Stage, Text, import_pisearch, is_index, max_index_size, memory,
-    pisearch_files,
+    Alphabet, BuildOptions, Error, Index, LoadedText, Stage, import_pisearch, is_index, max_index_size,
+    memory, pisearch_files,
 };
 use serde_json::json;
 
@@ -77,7 +77,7 @@ fn build(arguments: &Build) -> Result<(), Failure> {
     }
     report(|on_stage| {
         on_stage(Stage::Read);
-        let text = Text::read(file, alphabet)?;
+        let text = LoadedText::read(file, alphabet)?;
         let (symbols, alphabet) = (text.symbols(), text.alphabet());
         let name = if alphabet == Alphabet::Dna { "bases of DNA" } else { alphabet.name() };
         text.build(&output, &BuildOptions::default().threads(threads).on_stage(on_stage))?;

@@ -7,7 +7,7 @@ use finecomb_scan::{Distrust, Stop};
 use finecomb_sys::units::{Bytes, Count, counted};
 use finecomb_sys::{IS_LINUX, io_reason};
 use finecomb_tree_index::{
-    BuildOptions, Built, Error, Info, Stage, State, WatchInfo, WatchOptions, build as build_index,
+    BuildOptions, Built, Error, IndexedPart, Info, Stage, WatchInfo, WatchOptions, build as build_index,
     drop_index, update as update_index, verify as verify_index, watch as watch_tree,
 };
 use serde_json::json;
@@ -177,17 +177,17 @@ fn text_of(info: &Info) -> String {
 }
 
 /// Name of the part of a file that is indexed, or of the reason why it is searched at every query.
-fn name_of(state: State) -> &'static str {
+fn name_of(state: IndexedPart) -> &'static str {
     match state {
-        State::Plain => "  indexed",
-        State::UpToNul => "  indexed up to a NUL",
-        State::Encoded => "  compressed or encoded",
-        State::Varied => "  too many trigrams",
-        State::Distrusted(Distrust::FileSystem) => "  file system not trusted",
-        State::Distrusted(Distrust::Fresh) => "  changed while indexed",
-        State::Distrusted(Distrust::Writer) => "  open for writing",
-        State::Distrusted(Distrust::Unreadable) => "  unreadable",
-        State::Distrusted(Distrust::Large) => "  too large",
+        IndexedPart::Plain => "  indexed",
+        IndexedPart::UpToNul => "  indexed up to a NUL",
+        IndexedPart::Encoded => "  compressed or encoded",
+        IndexedPart::Varied => "  too many trigrams",
+        IndexedPart::Distrusted(Distrust::FileSystem) => "  file system not trusted",
+        IndexedPart::Distrusted(Distrust::Fresh) => "  changed while indexed",
+        IndexedPart::Distrusted(Distrust::Writer) => "  open for writing",
+        IndexedPart::Distrusted(Distrust::Unreadable) => "  unreadable",
+        IndexedPart::Distrusted(Distrust::Large) => "  too large",
     }
 }
 

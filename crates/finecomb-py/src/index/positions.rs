@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::vec;
 
 use finecomb_sys::locks::unpoisoned;
-use finecomb_text_index::{Cursor, Error, Index, Pattern};
+use finecomb_text_index::{Error, Index, ListingState, Pattern};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyCapsule;
@@ -80,7 +80,7 @@ impl Positions {
 pub(super) struct Listing {
     index: Arc<Index>,
     pattern: Arc<Pattern>,
-    cursor: Cursor,
+    cursor: ListingState,
     /// Number of positions up to the limit.
     rest: u64,
 }

@@ -6,9 +6,9 @@ pub(crate) fn scan(text: &[u8], pattern: &[u8]) -> Vec<u64> {
 }
 
 /// Deterministic source of numbers for texts that are too long for proptest to generate.
-pub(crate) struct Numbers(pub(crate) u64);
+pub(crate) struct RandomNumbers(pub(crate) u64);
 
-impl Numbers {
+impl RandomNumbers {
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         // Steele, Lea and Flood's SplitMix64.
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);

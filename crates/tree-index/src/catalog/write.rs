@@ -7,31 +7,31 @@ use std::path::PathBuf;
 
 use finecomb_scan::{EntryKind, Instant, Stamp};
 
-use super::{File, HEADER, MAGIC, NONE, SELECTED, SegmentInfo};
+use super::{CatalogFile, HEADER, MAGIC, NONE, SELECTED, SegmentInfo};
 
 /// Contents of a catalog.
-pub(crate) struct Contents {
+pub(crate) struct CatalogContents {
     pub(crate) root: PathBuf,
     pub(crate) built: Instant,
     pub(crate) credentials: u64,
     pub(crate) segments: Vec<SegmentInfo>,
     /// The root is the first one.
-    pub(crate) directories: Vec<Directory>,
-    pub(crate) files: Vec<File>,
+    pub(crate) directories: Vec<CatalogDirectory>,
+    pub(crate) files: Vec<CatalogFile>,
 }
 
 /// A directory of an index.
-pub(crate) struct Directory {
+pub(crate) struct CatalogDirectory {
     /// The stamp with which its entries are complete, if there is one.
     pub(crate) stamp: Option<Stamp>,
     /// The number of the selection, if there is one.
     pub(crate) selection: Option<u64>,
     /// In the order of their names.
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<CatalogEntry>,
 }
 
 /// An entry of a directory.
-pub(crate) struct Entry {
+pub(crate) struct CatalogEntry {
     pub(crate) name: CString,
     pub(crate) kind: EntryKind,
     pub(crate) inode: u64,
@@ -47,7 +47,7 @@ pub(crate) const NO_STAMP: Stamp = {
     Stamp { device: 0, inode: 0, size: 0, modified: never, changed: never }
 };
 
-impl Contents {
+impl CatalogContents {
     /// Writes the catalog.
     ///
     /// # Errors

@@ -26,11 +26,11 @@ const NUMBER: usize = 10;
 pub(crate) struct Runs {
     file: SpillFile,
     /// Batch, number within the batch, and place in the file.
-    places: Mutex<Vec<Place>>,
+    places: Mutex<Vec<RunPlace>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct RunPlace {
     batch: usize,
     number: usize,
     start: u64,
@@ -38,7 +38,7 @@ struct Place {
 }
 
 /// Collects the pairs of one thread, and writes them as runs.
-pub(crate) struct Pairs<'r> {
+pub(crate) struct PairSorter<'r> {
     runs: &'r Runs,
     /// Trigram above document.
     pairs: Vec<u64>,
@@ -61,7 +61,7 @@ impl Runs {
         let mut runs = Vec::new();
         let mut heads = BinaryHeap::new();
         for (number, place) in places.iter().enumerate() {
-            let mut run = Run {
+            let mut run = RunReader {
                 file: &self.file,
                 next: place.start,
                 end: place.end,
@@ -86,7 +86,7 @@ impl Runs {
     }
 }
 
-impl<'r> Pairs<'r> {
+impl<'r> PairSorter<'r> {
     /// Collects pairs with at most this many in memory, which take 16 bytes each.
     pub(crate) fn new(runs: &'r Runs, capacity: usize) -> Self {
         let (pairs, sorted, bytes) = Default::default();
@@ -132,7 +132,7 @@ impl<'r> Pairs<'r> {
         let mut places = lock(&self.runs.places);
         let start = self.runs.file.len();
         self.runs.file.append(&self.bytes)?;
-        places.push(Place { batch, number: self.number, start, end: self.runs.file.len() });
+        places.push(RunPlace { batch, number: self.number, start, end: self.runs.file.len() });
         self.number += 1;
         Ok(())
     }
@@ -160,7 +160,7 @@ fn sort(pairs: &mut Vec<u64>, sorted: &mut Vec<u64>) {
 }
 
 /// A run that is read.
-struct Run<'f> {
+struct RunReader<'f> {
     file: &'f SpillFile,
     /// The part of the file that is not read yet.
     next: u64,
@@ -170,7 +170,7 @@ struct Run<'f> {
     last: u64,
 }
 
-impl Run<'_> {
+impl RunReader<'_> {
     /// The next trigram, if there is one. Its documents must be read before the one after it.
     fn next_trigram(&mut self) -> io::Result<Option<Trigram>> {
         self.fill()?;

@@ -7,7 +7,7 @@ use std::path::Path;
 use finecomb_sys::out_of_memory::try_reserve_exact;
 use finecomb_sys::varint;
 
-use super::{Key, Program};
+use super::{Program, ValueKey};
 use crate::catalog::{stamp_at, write_stamp};
 use crate::error::Error;
 use crate::folder::Writing;
@@ -36,15 +36,15 @@ const MAX_VALUE: usize = 1 << 30;
 pub(crate) struct ValueFile {
     pages: Pages,
     /// In the order of their keys.
-    entries: Vec<Entry>,
+    entries: Vec<ValueEntry>,
     pub(super) seed: u64,
     pub(super) program: Program,
 }
 
 /// Place and age of a value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub(super) key: Key,
+pub(super) struct ValueEntry {
+    pub(super) key: ValueKey,
     pub(super) offset: u64,
     pub(super) length: u32,
     /// Number of saves by runs that used most values, but not this one.
@@ -68,7 +68,7 @@ impl ValueFile {
         let (seed, checksum, table) = (number(8)?, number(16)?, number(80)?);
         let stamp = stamp_at(&description[24..]).ok_or_else(damaged)?;
         let table = pages.read(table..start)?;
-        let entries: Option<Vec<Entry>> = table.chunks(ENTRY).map(Entry::parse).collect();
+        let entries: Option<Vec<ValueEntry>> = table.chunks(ENTRY).map(ValueEntry::parse).collect();
         let entries =
             entries.filter(|entries| entries.is_sorted_by_key(|entry| entry.key)).ok_or_else(damaged)?;
         if entries.len() as u64 != number(72)? {
@@ -78,7 +78,7 @@ impl ValueFile {
     }
 
     /// The places of all values, in the order of their keys.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(super) fn entries(&self) -> &[ValueEntry] {
         &self.entries
     }
 
@@ -101,18 +101,18 @@ impl ValueFile {
     }
 
     /// The value with a key; `None` if there is none, or it cannot be read.
-    pub(super) fn get(&self, key: Key) -> Option<Vec<u8>> {
+    pub(super) fn get(&self, key: ValueKey) -> Option<Vec<u8>> {
         let place = self.entries.binary_search_by_key(&key, |entry| entry.key).ok()?;
         unpacked(&self.read(self.entries.get(place)?).ok()?)
     }
 
     /// The packed value of an entry.
-    fn read(&self, entry: &Entry) -> Result<Vec<u8>, Error> {
+    fn read(&self, entry: &ValueEntry) -> Result<Vec<u8>, Error> {
         self.pages.read(entry.offset..entry.offset.saturating_add(entry.length.into()))
     }
 }
 
-impl Entry {
+impl ValueEntry {
     fn parse(record: &[u8]) -> Option<Self> {
         let key = u128::from(u64_at(record, 0)?) | u128::from(u64_at(record, 8)?) << 64;
         let (length, age) = (u32_at(record, 24)?, u32_at(record, 28)?);
@@ -158,8 +158,8 @@ pub(super) fn write(
     path: &Path,
     (program, seed): (Program, u64),
     earlier: Option<&ValueFile>,
-    kept: Vec<Entry>,
-    added: HashMap<Key, Vec<u8>>,
+    kept: Vec<ValueEntry>,
+    added: HashMap<ValueKey, Vec<u8>>,
 ) -> Result<(), Error> {
     let file = folder.new_file()?;
     let mut pages = PageWriter::new(file.reopen().map_err(Error::io(path))?);
@@ -168,13 +168,13 @@ pub(super) fn write(
     let mut entries = Vec::new();
     for (key, age, value) in kept.chain(added) {
         let Ok(length) = u32::try_from(value.len()) else { continue };
-        entries.push(Entry { key, offset: pages.len(), length, age });
+        entries.push(ValueEntry { key, offset: pages.len(), length, age });
         pages.write_all(&value).map_err(Error::io(path))?;
     }
     entries.sort_unstable_by_key(|entry| entry.key);
     let finish = |mut pages: PageWriter| {
         let table = pages.len();
-        for Entry { key, offset, length, age } in &entries {
+        for ValueEntry { key, offset, length, age } in &entries {
             pages.write_all(&key.to_le_bytes())?;
             pages.write_all(&offset.to_le_bytes())?;
             pages.write_all(&length.to_le_bytes())?;

@@ -8,12 +8,12 @@ use std::ops::Range;
 use finecomb_scan::{EntryKind, KnownEntry, TextPart};
 
 use super::Watched;
-use super::places::{Node, is_kept};
+use super::places::{DirectoryOrFile, is_kept};
 use super::proofs::Proofs;
-use super::talk::{Named, Search};
-use crate::catalog::{Contents, Directory, Entry, File, NO_STAMP, State};
+use super::talk::{SearchQuestion, SearchedDirectory};
+use crate::catalog::{CatalogContents, CatalogDirectory, CatalogEntry, CatalogFile, IndexedPart, NO_STAMP};
 use crate::error::Error;
-use crate::found::Found;
+use crate::found::FoundDocuments;
 use crate::indexes::WHOLE;
 use crate::listed::is_rule_file;
 
@@ -24,11 +24,11 @@ use crate::listed::is_rule_file;
 pub(super) fn answer(
     now: &Watched,
     proofs: &Proofs,
-    search: &Search,
-) -> Result<(Contents, Vec<TextPart>), Error> {
-    let find = |named: &Named| Some((now.catalog.find(named.path())?, named.selection));
+    search: &SearchQuestion,
+) -> Result<(CatalogContents, Vec<TextPart>), Error> {
+    let find = |named: &SearchedDirectory| Some((now.catalog.find(named.path())?, named.selection));
     let named: Vec<_> = search.named.iter().filter_map(find).collect();
-    let mut answer = Answer {
+    let mut answer = CatalogAnswer {
         now,
         proofs,
         found: now.segments.find(&search.needs, search.across_lines.then_some(&now.catalog))?,
@@ -44,10 +44,10 @@ pub(super) fn answer(
     Ok((contents, answer.parts))
 }
 
-struct Answer<'w> {
+struct CatalogAnswer<'w> {
     now: &'w Watched,
     proofs: &'w Proofs,
-    found: Found,
+    found: FoundDocuments,
     parts: Vec<TextPart>,
     /// Each directory that is searched, with those below it.
     named: Vec<Range<u32>>,
@@ -56,7 +56,7 @@ struct Answer<'w> {
     is_directory_kept: Vec<bool>,
 }
 
-impl Answer<'_> {
+impl CatalogAnswer<'_> {
     fn select(&mut self) {
         let Self { now, proofs, .. } = *self;
         self.named.clone().into_iter().for_each(|named| self.keep_way_to(named.start));
@@ -68,8 +68,8 @@ impl Answer<'_> {
         now.places.unsettled.iter().for_each(|&file| self.keep_file(file));
         for node in &proofs.unproven {
             match *node {
-                Node::File(file) => self.keep_file(file),
-                Node::Directory(directory) => self.keep_listed(directory),
+                DirectoryOrFile::File(file) => self.keep_file(file),
+                DirectoryOrFile::Directory(directory) => self.keep_listed(directory),
             }
         }
     }
@@ -95,9 +95,9 @@ impl Answer<'_> {
         let mut is_loose = vec![true; below.len()];
         if selection.is_some() && selection == self.now.catalog.selection(named) {
             is_loose.fill(false);
-            let rules_of = |node: &Node| match *node {
-                Node::Directory(directory) => Some(directory),
-                Node::File(file) => {
+            let rules_of = |node: &DirectoryOrFile| match *node {
+                DirectoryOrFile::Directory(directory) => Some(directory),
+                DirectoryOrFile::File(file) => {
                     let (directory, entry) = places.place_of(file);
                     is_rule_file(self.now.catalog.entry(entry).name).then_some(directory)
                 }
@@ -137,7 +137,7 @@ impl Answer<'_> {
         }
     }
 
-    fn contents(&mut self) -> Contents {
+    fn contents(&mut self) -> CatalogContents {
         let catalog = &self.now.catalog;
         let kept = self.is_directory_kept.iter().zip(0..).filter(|&(&kept, _)| kept);
         let kept: Vec<u32> = kept.map(|(_, number)| number).collect();
@@ -156,12 +156,12 @@ impl Answer<'_> {
                     _ => None,
                 };
                 let KnownEntry { name, kind, inode, is_selected, .. } = entry;
-                Some(Entry { name: name.to_owned(), kind, inode, number, is_selected })
+                Some(CatalogEntry { name: name.to_owned(), kind, inode, number, is_selected })
             });
             let (stamp, selection) = (catalog.stamp(directory), catalog.selection(directory));
-            directories.push(Directory { stamp, selection, entries: entries.collect() });
+            directories.push(CatalogDirectory { stamp, selection, entries: entries.collect() });
         }
-        Contents {
+        CatalogContents {
             root: catalog.root.clone(),
             built: catalog.built,
             credentials: catalog.credentials,
@@ -172,19 +172,24 @@ impl Answer<'_> {
     }
 
     /// A file with documents if it is a candidate; otherwise it has none, and is absent if it has its stamp.
-    fn file(&mut self, number: u32) -> File {
+    fn file(&mut self, number: u32) -> CatalogFile {
         let Some(file) = self.now.catalog.file(number) else {
-            return File { state: State::Varied, stamp: NO_STAMP, document: WHOLE, documents: 0 };
+            return CatalogFile {
+                state: IndexedPart::Varied,
+                stamp: NO_STAMP,
+                document: WHOLE,
+                documents: 0,
+            };
         };
         if !self.is_candidate[number as usize] {
-            return File { document: WHOLE, documents: 0, ..file };
+            return CatalogFile { document: WHOLE, documents: 0, ..file };
         }
         let Some(parts) = self.found.parts_of(&file) else {
-            return File { document: WHOLE, documents: 1, ..file };
+            return CatalogFile { document: WHOLE, documents: 1, ..file };
         };
         let document = self.parts.len() as u32;
         let documents = parts.len() as u32;
         self.parts.extend(parts);
-        File { document, documents, ..file }
+        CatalogFile { document, documents, ..file }
     }
 }

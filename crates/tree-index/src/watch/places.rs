@@ -7,19 +7,19 @@ use std::path::PathBuf;
 
 use finecomb_scan::{EntryKind, KnownEntry, REPOSITORY_NAMES, Stamp};
 
-use crate::catalog::{Catalog, State};
+use crate::catalog::{Catalog, IndexedPart};
 use crate::listed::is_rule_file;
 
 /// Identity of a file: its device and its number there.
-pub(super) type Key = (u64, u64);
+pub(super) type FileId = (u64, u64);
 
-pub(super) fn key_of(stamp: Stamp) -> Key {
+pub(super) fn key_of(stamp: Stamp) -> FileId {
     (stamp.device, stamp.inode)
 }
 
 /// A directory or a file, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Node {
+pub(super) enum DirectoryOrFile {
     Directory(u32),
     File(u32),
 }
@@ -37,7 +37,7 @@ pub(super) struct Places {
     /// The file of each document; some documents have none.
     documents: Vec<Option<u32>>,
     /// Everything with a stamp, in order. A file with several names is there several times.
-    keys: Vec<(Key, Node)>,
+    keys: Vec<(FileId, DirectoryOrFile)>,
     /// Directories that a search has to enter if it may select others than were indexed.
     pub(super) entered: Vec<u32>,
     /// Directories with rules that cannot be proven.
@@ -98,7 +98,9 @@ impl Places {
         if is_loose {
             self.loose.push(directory);
         }
-        self.keys.extend(catalog.stamp(directory).map(|stamp| (key_of(stamp), Node::Directory(directory))));
+        self.keys.extend(
+            catalog.stamp(directory).map(|stamp| (key_of(stamp), DirectoryOrFile::Directory(directory))),
+        );
     }
 
     fn add_file(&mut self, catalog: &Catalog, number: u32) {
@@ -109,18 +111,18 @@ impl Places {
             }
         }
         match file.state {
-            State::Plain => self.keys.push((key_of(file.stamp), Node::File(number))),
+            IndexedPart::Plain => self.keys.push((key_of(file.stamp), DirectoryOrFile::File(number))),
             _ => self.unsettled.push(number),
         }
     }
 
     /// All directories and files with a stamp.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = Node> {
+    pub(super) fn nodes(&self) -> impl Iterator<Item = DirectoryOrFile> {
         self.keys.iter().map(|&(_, node)| node)
     }
 
     /// Directories and files with this identity.
-    pub(super) fn with_key(&self, key: Key) -> impl Iterator<Item = Node> {
+    pub(super) fn with_key(&self, key: FileId) -> impl Iterator<Item = DirectoryOrFile> {
         let start = self.keys.partition_point(|&(other, _)| other < key);
         self.keys[start..].iter().take_while(move |&&(other, _)| other == key).map(|&(_, node)| node)
     }
@@ -168,7 +170,7 @@ pub(super) fn is_kept(entry: &KnownEntry<'_>) -> bool {
 fn has_loose_rules(catalog: &Catalog, entry: &KnownEntry<'_>) -> bool {
     if is_rule_file(entry.name) {
         let file = entry.number.filter(|_| entry.kind == EntryKind::File).and_then(|file| catalog.file(file));
-        return file.is_none_or(|file| file.state != State::Plain);
+        return file.is_none_or(|file| file.state != IndexedPart::Plain);
     }
     REPOSITORY_NAMES.iter().any(|name| name.as_bytes() == entry.name.to_bytes())
 }

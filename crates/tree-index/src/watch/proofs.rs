@@ -23,7 +23,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
 use super::Watched;
-use super::places::{Key, Node, key_of};
+use super::places::{DirectoryOrFile, FileId, key_of};
 
 /// Number of files that are leased at a time.
 const BATCH: usize = 256;
@@ -46,12 +46,12 @@ const DIRECTORY_EVENTS: Kinds = Kinds::CREATE
 /// The proofs, and the watches that keep them.
 pub(super) struct Proofs {
     queue: ReportQueue,
-    keys: HashMap<i32, Key>,
-    watches: HashMap<Key, i32>,
+    keys: HashMap<i32, FileId>,
+    watches: HashMap<FileId, i32>,
     /// Everything that is not proven.
-    pub(super) unproven: BTreeSet<Node>,
+    pub(super) unproven: BTreeSet<DirectoryOrFile>,
     /// The unproven items without an attempt at a proof since the last event.
-    pending: BTreeSet<Node>,
+    pending: BTreeSet<DirectoryOrFile>,
     /// Number of overflows of the queue of events.
     pub(super) overflows: u64,
     /// Set if the system allows no more watches.
@@ -62,7 +62,7 @@ pub(super) struct Proofs {
 #[derive(Default)]
 pub(super) struct Drained {
     /// Directories and files with more than the event of being opened.
-    pub(super) changed: HashSet<Node>,
+    pub(super) changed: HashSet<DirectoryOrFile>,
     /// Whether there were events.
     pub(super) any: bool,
 }
@@ -114,14 +114,14 @@ impl Proofs {
     /// Gives up all proofs.
     pub(super) fn doubt_all(&mut self, now: &Watched) {
         // Directories without a stamp as well: they have to be listed.
-        let directories = (0..now.catalog.directories()).map(Node::Directory);
+        let directories = (0..now.catalog.directories()).map(DirectoryOrFile::Directory);
         self.unproven = directories.chain(now.places.nodes()).collect();
         self.pending.clone_from(&self.unproven);
     }
 
     /// Switches to another catalog. Proofs of items with the same stamp remain.
     pub(super) fn move_to(&mut self, before: &Watched, now: &Watched) {
-        let proven: HashSet<Node> = before
+        let proven: HashSet<DirectoryOrFile> = before
             .places
             .nodes()
             .filter(|node| !self.unproven.contains(node) && before.stamp(*node).is_some())
@@ -129,7 +129,8 @@ impl Proofs {
         self.doubt_all(now);
         for node in now.places.nodes() {
             let Some(stamp) = now.stamp(node) else { continue };
-            let is_same = |other: Node| proven.contains(&other) && before.stamp(other) == Some(stamp);
+            let is_same =
+                |other: DirectoryOrFile| proven.contains(&other) && before.stamp(other) == Some(stamp);
             if before.places.with_key(key_of(stamp)).any(is_same) {
                 self.unproven.remove(&node);
                 self.pending.remove(&node);
@@ -187,7 +188,7 @@ impl Proofs {
         Ok(())
     }
 
-    fn take(&mut self, event: Event, now: &Watched, changed: &mut HashSet<Node>) {
+    fn take(&mut self, event: Event, now: &Watched, changed: &mut HashSet<DirectoryOrFile>) {
         let Event { watch, kinds, has_name } = event;
         // The attributes of an entry, which has a watch of its own.
         if has_name && kinds.difference(Kinds::DIRECTORY) == Kinds::ATTRIB {
@@ -212,7 +213,7 @@ impl Proofs {
     /// # Errors
     /// If the queue cannot be read.
     pub(super) fn prove_some(&mut self, now: &Watched) -> io::Result<bool> {
-        let batch: Vec<Node> = self.pending.iter().take(BATCH).copied().collect();
+        let batch: Vec<DirectoryOrFile> = self.pending.iter().take(BATCH).copied().collect();
         let mut is_changed = false;
         let (mut held, mut directory) = (Vec::new(), None);
         for &node in &batch {
@@ -239,19 +240,19 @@ impl Proofs {
     /// last file.
     fn hold(
         &mut self,
-        node: Node,
+        node: DirectoryOrFile,
         now: &Watched,
         directory: &mut Option<(u32, OwnedFd)>,
     ) -> Result<Option<Lease<OwnedFd>>, Doubt> {
         let way = PLACE | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match node {
-            Node::Directory(number) => {
+            DirectoryOrFile::Directory(number) => {
                 let stamp = now.catalog.stamp(number).ok_or(Doubt::Changed)?;
                 let file = openat(CWD, now.path_of(number), way, Mode::empty())?;
                 self.watch(&file, stamp, DIRECTORY_EVENTS)?;
                 check(&file, stamp).map(|()| None)
             }
-            Node::File(number) => {
+            DirectoryOrFile::File(number) => {
                 let file = now.plain(number).ok_or(Doubt::Untold)?;
                 let (parent, entry) = now.places.place_of(number);
                 if directory.as_ref().is_none_or(|&(open, _)| open != parent) {

@@ -20,7 +20,7 @@ use finecomb_sys::socket::has_own_peer;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use crate::catalog::{Catalog, Contents};
+use crate::catalog::{Catalog, CatalogContents};
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
 use crate::needs::Needs;
@@ -51,29 +51,29 @@ pub(super) struct Question {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Asked {
     /// The part of the catalog that a search needs.
-    Search(Search),
+    Search(SearchQuestion),
     /// The state of the watch.
     Description,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Search {
+pub(super) struct SearchQuestion {
     pub(super) needs: Needs,
     pub(super) across_lines: bool,
     /// The directories that are searched.
-    pub(super) named: Vec<Named>,
+    pub(super) named: Vec<SearchedDirectory>,
 }
 
 /// A directory that is searched.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Named {
+pub(crate) struct SearchedDirectory {
     /// Absolute path.
     path: Vec<u8>,
     /// The number of the selection there, if it has one.
     pub(super) selection: Option<u64>,
 }
 
-impl Named {
+impl SearchedDirectory {
     pub(crate) fn new(path: &Path, selection: Option<u64>) -> Self {
         Self { path: path.as_os_str().as_bytes().to_owned(), selection }
     }
@@ -150,9 +150,9 @@ pub(crate) fn ask_for_catalog(
     folder: &Folder,
     needs: &Needs,
     across_lines: bool,
-    named: impl Iterator<Item = Named>,
+    named: impl Iterator<Item = SearchedDirectory>,
 ) -> Option<(Catalog, Vec<TextPart>)> {
-    let search = || Search { needs: needs.clone(), across_lines, named: named.collect() };
+    let search = || SearchQuestion { needs: needs.clone(), across_lines, named: named.collect() };
     let mut answer = ask(folder, || Asked::Search(search()))?;
     let number = |at| u64_at(&answer, at);
     let end = usize::try_from(number(0)?).ok()?.checked_mul(PART)?.checked_add(8)?;
@@ -167,7 +167,7 @@ pub(crate) fn ask_for_catalog(
 }
 
 /// Writes the part of the catalog that a search needs.
-pub(super) fn write_catalog(contents: &Contents, parts: &[TextPart]) -> io::Result<Vec<u8>> {
+pub(super) fn write_catalog(contents: &CatalogContents, parts: &[TextPart]) -> io::Result<Vec<u8>> {
     let numbers = parts.iter().flat_map(|part| [part.start, part.end, part.lines_before]);
     let numbers = [parts.len() as u64].into_iter().chain(numbers);
     let mut bytes: Vec<u8> = numbers.flat_map(u64::to_le_bytes).collect();

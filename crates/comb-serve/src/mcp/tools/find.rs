@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use finecomb_scan::Stop;
 use finecomb_sys::units::counted;
-use finecomb_text_index::{Error, Index, Passage};
+use finecomb_text_index::{Error, Index, TextPassage};
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
@@ -97,8 +97,8 @@ impl Search<'_> {
     }
 
     /// Line, column, and the text of the line around an occurrence.
-    fn text(&self, passage: &Passage) -> String {
-        let Passage { place, before, matched, after, .. } = passage;
+    fn text(&self, passage: &TextPassage) -> String {
+        let TextPassage { place, before, matched, after, .. } = passage;
         let (mut before, mut after) = (&before[..], &after[..]);
         let mut prefix = String::new();
         if let Some(place) = place {
