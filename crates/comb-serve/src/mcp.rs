@@ -26,8 +26,8 @@ use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::runtime::Builder;
 
 use self::context::Context;
-use self::server::Server;
-use self::transport::Lines;
+use self::server::McpServer;
+use self::transport::MessageLines;
 /// Runs `comb mcp`.
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     check_output()?;
@@ -43,19 +43,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 /// If a root is not a directory, or the session fails.
 fn serve(arguments: &Arguments) -> Result<(), String> {
     let context = Context::new(arguments)?;
-    let started = Lines::start(arguments.limits().max_request);
+    let started = MessageLines::start(arguments.limits().max_request);
     let (lines, last_answers) = started.map_err(|error| error.to_string())?;
     let runtime = Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|error| io_reason(&error))?;
     runtime.block_on(async {
-        let ended = session(Server::new(context), lines).await;
+        let ended = session(McpServer::new(context), lines).await;
         // Also those to a client that has closed the connection before the session began.
         last_answers.written().await;
         ended
     })
 }
 
-async fn session(server: Server, lines: Lines) -> Result<(), String> {
+async fn session(server: McpServer, lines: MessageLines) -> Result<(), String> {
     let running = match server.serve(lines).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -24,7 +24,7 @@ use finecomb_sys::units::counted;
 use jiff::Timestamp;
 use prometheus_client::metrics::counter::Counter;
 
-use self::writer::Writer;
+use self::writer::LogWriter;
 
 /// Maximum size of the queue in bytes: some forty thousand lines.
 const CAPACITY: usize = 4 << 20;
@@ -67,12 +67,12 @@ impl LogTarget {
 pub(crate) struct AccessLog {
     shared: Arc<Shared>,
     /// Writer, if the system refused to start a thread for it: the calling threads then write the log.
-    writer: Option<Mutex<Writer>>,
+    writer: Option<Mutex<LogWriter>>,
 }
 
 /// State shared with the writer.
 struct Shared {
-    queue: Mutex<Queue>,
+    queue: Mutex<LogQueue>,
     /// Wakes the writer.
     changed: Condvar,
     /// Wakes the thread that closes the log.
@@ -84,7 +84,7 @@ struct Shared {
 
 /// Queued lines, and commands to the writer.
 #[derive(Default)]
-struct Queue {
+struct LogQueue {
     lines: Vec<u8>,
     /// Number of lines being written.
     taken: u64,
@@ -109,7 +109,7 @@ impl AccessLog {
     pub(crate) fn open(target: LogTarget, dropped: Counter, on_message: fn(&str)) -> io::Result<Self> {
         let (queue, changed, closed) = Default::default();
         let shared = Arc::new(Shared { queue, changed, closed, dropped, on_message });
-        let writer = || Writer::open(target.clone(), Arc::clone(&shared));
+        let writer = || LogWriter::open(target.clone(), Arc::clone(&shared));
         let on_thread = writer()?;
         let is_started = threads::spawn_detached(move || on_thread.run());
         let writer = if is_started { None } else { Some(Mutex::new(writer()?)) };
@@ -158,7 +158,7 @@ impl AccessLog {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, LogQueue> {
         // A panic while the lock is held leaves the queue usable.
         lock(&self.queue)
     }
@@ -182,7 +182,7 @@ impl Shared {
     }
 
     /// Counts dropped lines, and reports the first of them.
-    fn drop_lines(&self, mut queue: MutexGuard<'_, Queue>, number: u64, message: impl FnOnce() -> String) {
+    fn drop_lines(&self, mut queue: MutexGuard<'_, LogQueue>, number: u64, message: impl FnOnce() -> String) {
         queue.dropped += number;
         let is_first = !mem::replace(&mut queue.is_dropping, true);
         drop(queue);
@@ -207,7 +207,7 @@ mod tests {
         let (queue, changed, closed) = Default::default();
         let shared =
             Arc::new(Shared { queue, changed, closed, dropped: Counter::default(), on_message: |_| {} });
-        let writer = Writer::open(LogTarget::File(path.clone()), Arc::clone(&shared)).expect("a file");
+        let writer = LogWriter::open(LogTarget::File(path.clone()), Arc::clone(&shared)).expect("a file");
         let log = AccessLog { shared, writer: Some(Mutex::new(writer)) };
         let write = |number| {
             (0..number).for_each(|_| log.write(Ipv4Addr::LOCALHOST.into(), None, StatusCode::OK, 1));

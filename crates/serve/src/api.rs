@@ -20,7 +20,7 @@ use crate::conditional::validators;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::problem::Problem;
-use crate::query::{Query, parse_number};
+use crate::query::{UrlQuery, parse_number};
 
 /// Default number of symbols of context.
 const CONTEXT: u64 = 20;
@@ -55,7 +55,7 @@ pub(crate) async fn indexes(
     State(site): State<Arc<IndexSite>>,
     RawQuery(query): RawQuery,
 ) -> Result<impl IntoResponse, Problem> {
-    Query::parse(query.as_deref().unwrap_or_default())?;
+    UrlQuery::parse(query.as_deref().unwrap_or_default())?;
     let describe = |entry: &Arc<CatalogEntry>| {
         let index = entry.index();
         json!({
@@ -87,7 +87,7 @@ pub(crate) struct IndexRequest {
     pub(crate) entry: Arc<CatalogEntry>,
     /// The current index, looked up once, so that the version belongs to the answer.
     pub(crate) index: Guard<Arc<Index>>,
-    pub(crate) query: Query,
+    pub(crate) query: UrlQuery,
     pub(crate) start: Instant,
 }
 
@@ -101,7 +101,7 @@ impl FromRequestParts<Arc<IndexSite>> for IndexRequest {
         let entry = name.and_then(|Path(name)| site.catalog.by_name(&name)).ok_or_else(|| {
             Problem::not_found("No index has this name; /api/v1/indexes lists all indexes.")
         })?;
-        Ok(Self::new(site, entry, Query::parse(parts.uri.query().unwrap_or_default())?))
+        Ok(Self::new(site, entry, UrlQuery::parse(parts.uri.query().unwrap_or_default())?))
     }
 }
 
@@ -114,13 +114,13 @@ impl FromRequestParts<Arc<IndexSite>> for DigitsRequest {
     async fn from_request_parts(parts: &mut Parts, site: &Arc<IndexSite>) -> Result<Self, Problem> {
         let entry = site.catalog.first_of_digits();
         let entry = entry.ok_or_else(|| Problem::not_found("No index of digits is served."))?;
-        let query = Query::parse(parts.uri.query().unwrap_or_default())?;
+        let query = UrlQuery::parse(parts.uri.query().unwrap_or_default())?;
         Ok(Self(IndexRequest::new(site, entry, query)))
     }
 }
 
 impl IndexRequest {
-    pub(crate) fn new(site: &Arc<IndexSite>, entry: &Arc<CatalogEntry>, query: Query) -> Self {
+    pub(crate) fn new(site: &Arc<IndexSite>, entry: &Arc<CatalogEntry>, query: UrlQuery) -> Self {
         let (site, entry, index) = (Arc::clone(site), Arc::clone(entry), entry.index());
         Self { site, entry, index, query, start: Instant::now() }
     }

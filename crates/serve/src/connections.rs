@@ -45,7 +45,7 @@ pub(crate) type Peers = Arc<Mutex<HashMap<IpAddr, usize>>>;
 
 /// Lifecycle stage of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum ServerStage {
     /// Accepting connections.
     Serving,
     /// Finishing the requests in flight.
@@ -83,7 +83,7 @@ impl Acceptor {
     pub(crate) async fn run(
         mut self,
         listener: StdListener,
-        mut stage: watch::Receiver<Stage>,
+        mut stage: watch::Receiver<ServerStage>,
     ) -> io::Result<()> {
         let listener = TcpListener::from_std(listener)?;
         loop {
@@ -177,15 +177,15 @@ impl Acceptor {
         });
     }
 
-    /// Lets connections finish their requests, until the shutdown time-out or the stage [`Stage::Ending`].
-    async fn finish(self, mut stage: watch::Receiver<Stage>) {
+    /// Lets connections finish their requests, until the shutdown time-out or the stage [`ServerStage::Ending`].
+    async fn finish(self, mut stage: watch::Receiver<ServerStage>) {
         let limit = self.app.limits.shutdown_timeout;
         // An error only means that no connections are open.
         let _ = self.connections.send(());
         select! {
             biased;
             () = self.connections.closed() => {}
-            _ = stage.wait_for(|stage| *stage == Stage::Ending) => {
+            _ = stage.wait_for(|stage| *stage == ServerStage::Ending) => {
                 (self.on_message)("stopped with requests in flight");
             }
             () = sleep(limit) => {

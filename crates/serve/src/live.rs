@@ -21,7 +21,7 @@ use tokio::sync::watch;
 
 use self::site::{LiveSite, ROUTES, no_route};
 use crate::app::App;
-use crate::connections::{Acceptor, Peers, Stage};
+use crate::connections::{Acceptor, Peers, ServerStage};
 use crate::hosts::Hosts;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
@@ -81,7 +81,7 @@ pub struct LiveServer {
     address: SocketAddr,
     published: watch::Sender<Published>,
     has_new_client: Arc<AtomicBool>,
-    stage: watch::Sender<Stage>,
+    stage: watch::Sender<ServerStage>,
     /// Disconnects when the server has stopped.
     stopped: Mutex<Receiver<()>>,
 }
@@ -115,7 +115,7 @@ impl LiveServer {
             cors: None,
             hosts,
         };
-        let stage = watch::Sender::new(Stage::Serving);
+        let stage = watch::Sender::new(ServerStage::Serving);
         let acceptor = Acceptor::new(app.into(), Peers::default(), options.on_message);
         let (on_message, changes) = (options.on_message, stage.subscribe());
         let (running, stopped) = mpsc::channel::<()>();
@@ -169,7 +169,7 @@ impl LiveServer {
 impl Drop for LiveServer {
     fn drop(&mut self) {
         self.published.send_modify(|published| published.is_last = true);
-        self.stage.send_replace(Stage::Finishing);
+        self.stage.send_replace(ServerStage::Finishing);
         // The server stops by itself after the same time; this is for a system on which its thread does not run.
         let stopped = unpoisoned(self.stopped.get_mut());
         let _ = stopped.recv_timeout(2 * SHUTDOWN_TIMEOUT);

@@ -9,7 +9,7 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use crate::api::{IndexRequest, IndexSite};
 use crate::catalog::CatalogEntry;
 use crate::problem::Problem;
-use crate::query::Query;
+use crate::query::UrlQuery;
 use finecomb_text_index::{Direction, SearchAnswer};
 
 /// Template of the page, with placeholders.
@@ -21,7 +21,7 @@ const CONTEXT: u64 = 240;
 /// Renders the page for the query of its address: `index`, `q`, and `from` or `before`.
 pub(crate) fn render(site: &Arc<IndexSite>, query: &str) -> String {
     let catalog = &site.catalog;
-    let query = Query::parse(query);
+    let query = UrlQuery::parse(query);
     let value = |name| query.as_ref().ok().and_then(|query| query.all(name).next());
     let pattern = String::from_utf8_lossy(value("q").unwrap_or_default()).into_owned();
     let name = value("index").map(|name| String::from_utf8_lossy(name).into_owned());

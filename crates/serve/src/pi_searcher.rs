@@ -27,17 +27,17 @@ struct PiAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     digits: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Failure>,
+    error: Option<ErrorText>,
     et: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    r: Option<Vec<Searched>>,
+    r: Option<Vec<PiOccurrence>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<u64>,
     status: &'static str,
 }
 
 #[derive(Serialize)]
-struct Searched {
+struct PiOccurrence {
     k: String,
     st: u64,
     status: &'static str,
@@ -48,7 +48,7 @@ struct Searched {
 }
 
 /// Error message in the original's words.
-type Failure = &'static str;
+type ErrorText = &'static str;
 
 /// Answers `/piquery?q=…&qs=…`: up to twenty patterns.
 pub(crate) async fn query(DigitsRequest(request): DigitsRequest) -> impl IntoResponse {
@@ -63,7 +63,7 @@ pub(crate) async fn digits(DigitsRequest(request): DigitsRequest) -> impl IntoRe
 }
 
 /// Response that is not cached, as it contains the time that it took.
-fn respond(start: Instant, result: Result<PiAnswer, Failure>) -> impl IntoResponse {
+fn respond(start: Instant, result: Result<PiAnswer, ErrorText>) -> impl IntoResponse {
     let failed = |failure| PiAnswer { error: Some(failure), status: "FAILED", ..PiAnswer::default() };
     let mut answer = result.unwrap_or_else(failed);
     answer.et = start.elapsed().as_nanos().try_into().unwrap_or(u64::MAX);
@@ -85,7 +85,7 @@ fn escape_html(json: Vec<u8>) -> Vec<u8> {
     })
 }
 
-fn search_all(request: &IndexRequest) -> Result<Vec<Searched>, Failure> {
+fn search_all(request: &IndexRequest) -> Result<Vec<PiOccurrence>, ErrorText> {
     let IndexRequest { site, index, query, .. } = request;
     let patterns: Vec<&[u8]> = query.all("q").collect();
     if patterns.is_empty() {
@@ -104,8 +104,8 @@ fn search_all(request: &IndexRequest) -> Result<Vec<Searched>, Failure> {
         .collect()
 }
 
-fn search(index: &Index, text: &[u8], from: u64) -> Result<Searched, Error> {
-    let nothing = Searched {
+fn search(index: &Index, text: &[u8], from: u64) -> Result<PiOccurrence, Error> {
+    let nothing = PiOccurrence {
         k: String::from_utf8_lossy(text).into_owned(),
         st: from,
         status: "notfound",
@@ -120,7 +120,7 @@ fn search(index: &Index, text: &[u8], from: u64) -> Result<Searched, Error> {
     let Some(offset) = occurrences.first_from(from.saturating_sub(1))? else { return Ok(nothing) };
     let passage = index.passage(offset, text.len() as u64, CONTEXT)?;
     let digits = |digits: Vec<u8>| String::from_utf8_lossy(&digits).into_owned();
-    Ok(Searched {
+    Ok(PiOccurrence {
         status: "found",
         p: passage.position,
         db: digits(passage.before),
@@ -130,7 +130,7 @@ fn search(index: &Index, text: &[u8], from: u64) -> Result<Searched, Error> {
     })
 }
 
-fn run_of_digits(request: &IndexRequest) -> Result<PiAnswer, Failure> {
+fn run_of_digits(request: &IndexRequest) -> Result<PiAnswer, ErrorText> {
     let IndexRequest { site, index, query, .. } = request;
     let (Some(start), Some(count)) = (query.all("start").next(), query.all("count").next()) else {
         return Err("Missing query parameters");

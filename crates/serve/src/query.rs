@@ -11,11 +11,11 @@ const MAX_PARAMETERS: usize = 64;
 
 /// Parameters of a query, decoded and in order.
 #[derive(Debug)]
-pub(crate) struct Query {
+pub(crate) struct UrlQuery {
     parameters: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-impl Query {
+impl UrlQuery {
     /// Parses a query. Any text is valid; an invalid escape stays unchanged.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn names_and_values_are_decoded() {
-        let query = Query::parse("q=a%20b+c%2B&from=12&&x&q%3d=%ff%zz&from2=+1").expect("a query");
+        let query = UrlQuery::parse("q=a%20b+c%2B&from=12&&x&q%3d=%ff%zz&from2=+1").expect("a query");
         assert_eq!(query.required("q").expect("one"), b"a b c+");
         assert_eq!(query.number("from").expect("a number"), Some(12));
         assert_eq!(query.one("x").expect("one"), Some(&b""[..]));
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn repeated_missing_and_unknown_parameters_are_errors() {
-        let query = Query::parse("q=1&q=2&a=-1&b=1.5&c=18446744073709551616").expect("a query");
+        let query = UrlQuery::parse("q=1&q=2&a=-1&b=1.5&c=18446744073709551616").expect("a query");
         assert!(query.one("q").is_err());
         assert_eq!(query.all("q").collect::<Vec<_>>(), [b"1", b"2"]);
         assert!(query.required("from").is_err());
@@ -129,7 +129,7 @@ mod tests {
         }
         assert!(query.only(&["q", "a", "b", "c"]).is_ok());
         assert!(query.only(&["q"]).is_err());
-        assert!(Query::parse(&"a&".repeat(MAX_PARAMETERS)).is_ok());
-        assert!(Query::parse(&"a&".repeat(MAX_PARAMETERS + 1)).is_err());
+        assert!(UrlQuery::parse(&"a&".repeat(MAX_PARAMETERS)).is_ok());
+        assert!(UrlQuery::parse(&"a&".repeat(MAX_PARAMETERS + 1)).is_err());
     }
 }

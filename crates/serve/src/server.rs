@@ -23,7 +23,7 @@ use crate::access_log::{AccessLog, LogTarget};
 use crate::api::IndexSite;
 use crate::app::App;
 use crate::catalog::Catalog;
-use crate::connections::{Acceptor, Peers, Stage};
+use crate::connections::{Acceptor, Peers, ServerStage};
 use crate::cors::Cors;
 use crate::hosts::Hosts;
 use crate::index_site::routes;
@@ -100,7 +100,7 @@ pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError>
     let listener = listen(options.listen, &options.limits)?;
     let address = listener.local_addr().map_err(|error| ServeError::Listen(options.listen, error))?;
     let peers = Peers::default();
-    let stage = watch::Sender::new(Stage::Serving);
+    let stage = watch::Sender::new(ServerStage::Serving);
     let accept = |listener: StdListener| {
         let acceptor = Acceptor::new(Arc::clone(&served.app), Arc::clone(&peers), options.on_message);
         acceptor.run(listener, stage.subscribe())
@@ -125,7 +125,7 @@ pub fn serve(catalog: Catalog, options: &ServeOptions) -> Result<(), ServeError>
         };
         let handled = control.block_on(handle_signals(&served, address, &stage, options.on_message));
         // Needed even if signals cannot be handled.
-        stage.send_replace(Stage::Ending);
+        stage.send_replace(ServerStage::Ending);
         here.map_or(Ok(()), |here| control.block_on(here)?)?;
         workers
             .into_iter()
@@ -226,7 +226,7 @@ pub(crate) fn listen(address: SocketAddr, limits: &Limits) -> Result<StdListener
 async fn handle_signals(
     served: &Served,
     address: SocketAddr,
-    stage: &watch::Sender<Stage>,
+    stage: &watch::Sender<ServerStage>,
     on_message: fn(&str),
 ) -> io::Result<bool> {
     let mut terminate = signal(SignalKind::terminate())?;
@@ -243,7 +243,7 @@ async fn handle_signals(
         }
     };
     stop().await;
-    stage.send_replace(Stage::Finishing);
+    stage.send_replace(ServerStage::Finishing);
     select! {
         biased;
         () = stage.closed() => Ok(false),

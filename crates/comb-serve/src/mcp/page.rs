@@ -59,7 +59,7 @@ pub(super) struct Found<'a> {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct PageEntry {
     path: usize,
     line: u64,
     end: Option<u64>,
@@ -73,9 +73,9 @@ pub(super) struct Page<'r> {
     options: PageOptions,
     roots: &'r Roots,
     /// The end of the page before, until it is passed.
-    after: Option<After>,
+    after: Option<PageBefore>,
     paths: Vec<PathBuf>,
-    entries: Vec<Entry>,
+    entries: Vec<PageEntry>,
     bytes: usize,
     results: u64,
     /// Number of results so far in the line of the last one, also on pages before.
@@ -85,7 +85,7 @@ pub(super) struct Page<'r> {
 }
 
 /// The end of the page before.
-struct After {
+struct PageBefore {
     key: PathKey,
     line: u64,
     count: u64,
@@ -93,7 +93,7 @@ struct After {
     compared: Option<(Vec<u8>, Ordering)>,
 }
 
-impl After {
+impl PageBefore {
     fn new(roots: &Roots, cursor: &Cursor) -> Self {
         Self { key: roots.key(&cursor.path), line: cursor.line, count: cursor.count, compared: None }
     }
@@ -123,7 +123,7 @@ struct More {
 impl<'r> Page<'r> {
     /// A page that begins after a cursor.
     pub(super) fn new(kind: Kind, options: PageOptions, roots: &'r Roots, cursor: Option<&Cursor>) -> Self {
-        let after = cursor.map(|cursor| After::new(roots, cursor));
+        let after = cursor.map(|cursor| PageBefore::new(roots, cursor));
         let (paths, entries, more) = Default::default();
         Self {
             kind,
@@ -206,7 +206,7 @@ impl<'r> Page<'r> {
         }
         self.results += u64::from(!found.is_context);
         let &Found { line, end, is_context, .. } = found;
-        self.entries.push(Entry { path: self.paths.len() - 1, line, end, is_context, text });
+        self.entries.push(PageEntry { path: self.paths.len() - 1, line, end, is_context, text });
     }
 
     fn count(&mut self, found: &Found<'_>) -> ControlFlow<()> {
@@ -282,7 +282,7 @@ impl<'r> Page<'r> {
         json!({ "results": results, "cursor": cursor, "notes": notes })
     }
 
-    fn entry_as_json(&self, entry: &Entry) -> Value {
+    fn entry_as_json(&self, entry: &PageEntry) -> Value {
         let mut object = JsonObject::new();
         object.insert("path".to_owned(), self.paths[entry.path].to_string_lossy().into());
         match self.kind {
@@ -307,7 +307,7 @@ impl<'r> Page<'r> {
     }
 }
 
-impl Entry {
+impl PageEntry {
     /// Writes the line number and the text.
     fn write(&self, out: &mut String) -> std::fmt::Result {
         let Self { line, text, .. } = self;

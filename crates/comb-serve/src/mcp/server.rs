@@ -19,19 +19,19 @@ const INSTRUCTIONS: &str = "Fast searches on all cores, in the order of paths. U
     are short: if there is more, their last lines have a cursor for the next page; a narrower pattern, path, glob or type is often better.";
 
 /// The server of a client.
-pub(super) struct Server {
+pub(super) struct McpServer {
     context: Arc<Context>,
     calls: Calls,
 }
 
-impl Server {
+impl McpServer {
     pub(super) fn new(context: Context) -> Self {
         let calls = Calls::new(&context.limits);
         Self { context: Arc::new(context), calls }
     }
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
         let instructions = format!("{INSTRUCTIONS} Roots: {}", self.context.roots.names());

@@ -29,8 +29,8 @@ const MAX_PENDING: usize = 4 << 20;
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// Messages on standard input and output.
-pub(super) struct Lines {
-    input: mpsc::Receiver<Line>,
+pub(super) struct MessageLines {
+    input: mpsc::Receiver<InputLine>,
     output: Option<mpsc::UnboundedSender<Vec<u8>>>,
     pending: Arc<Pending>,
     max_request: usize,
@@ -42,14 +42,14 @@ pub(super) struct Lines {
 pub(super) struct LastAnswers(oneshot::Receiver<()>);
 
 impl LastAnswers {
-    /// Waits until they are written, once the [`Lines`] are closed or dropped. A client that reads nothing does not keep the process alive.
+    /// Waits until they are written, once the [`MessageLines`] are closed or dropped. A client that reads nothing does not keep the process alive.
     pub(super) async fn written(self) {
         let _ = timeout(LAST_ANSWERS, self.0).await;
     }
 }
 
 /// A line of input.
-enum Line {
+enum InputLine {
     Whole(Vec<u8>),
     TooLong,
 }
@@ -62,7 +62,7 @@ struct Pending {
     is_broken: AtomicBool,
 }
 
-impl Lines {
+impl MessageLines {
     /// Starts the threads.
     ///
     /// # Errors
@@ -112,11 +112,11 @@ impl Lines {
     }
 
     /// Decides on a line: a message for the session, or none.
-    fn accept(&mut self, line: Line) -> Option<ClientJsonRpcMessage> {
+    fn accept(&mut self, line: InputLine) -> Option<ClientJsonRpcMessage> {
         let parsed = match line {
-            Line::Whole(line) if line.trim_ascii().is_empty() => return None,
-            Line::Whole(line) => parse(&line),
-            Line::TooLong => Err(Some(Refusal::too_long(self.max_request))),
+            InputLine::Whole(line) if line.trim_ascii().is_empty() => return None,
+            InputLine::Whole(line) => parse(&line),
+            InputLine::TooLong => Err(Some(Refusal::too_long(self.max_request))),
         };
         match parsed {
             Ok(message) => {
@@ -131,7 +131,7 @@ impl Lines {
     }
 }
 
-impl Transport<RoleServer> for Lines {
+impl Transport<RoleServer> for MessageLines {
     type Error = io::Error;
 
     fn send(
@@ -194,7 +194,7 @@ fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
 }
 
 /// Reads lines until the end of the input, or of the session.
-fn read(input: &mut impl BufRead, max_request: usize, lines: &mpsc::Sender<Line>) {
+fn read(input: &mut impl BufRead, max_request: usize, lines: &mpsc::Sender<InputLine>) {
     while let Ok(Some(line)) = read_line(input, max_request) {
         if lines.blocking_send(line).is_err() {
             return;
@@ -203,7 +203,7 @@ fn read(input: &mut impl BufRead, max_request: usize, lines: &mpsc::Sender<Line>
 }
 
 /// Reads a line of at most this many bytes, or skips a longer one.
-fn read_line(input: &mut impl BufRead, most: usize) -> io::Result<Option<Line>> {
+fn read_line(input: &mut impl BufRead, most: usize) -> io::Result<Option<InputLine>> {
     let (mut line, mut is_too_long) = (Vec::new(), false);
     loop {
         let bytes = match input.fill_buf() {
@@ -223,10 +223,10 @@ fn read_line(input: &mut impl BufRead, most: usize) -> io::Result<Option<Line>> 
         let consumed = part.len() + usize::from(end.is_some());
         input.consume(consumed);
         if is_last && is_too_long {
-            return Ok(Some(Line::TooLong));
+            return Ok(Some(InputLine::TooLong));
         }
         if is_last {
-            return Ok((end.is_some() || !line.is_empty()).then_some(Line::Whole(line)));
+            return Ok((end.is_some() || !line.is_empty()).then_some(InputLine::Whole(line)));
         }
     }
 }
@@ -257,8 +257,8 @@ mod tests {
         let mut lines = Vec::new();
         while let Some(line) = read_line(&mut input, most).unwrap() {
             lines.push(match line {
-                Line::Whole(line) => Some(String::from_utf8(line).unwrap()),
-                Line::TooLong => None,
+                InputLine::Whole(line) => Some(String::from_utf8(line).unwrap()),
+                InputLine::TooLong => None,
             });
         }
         lines

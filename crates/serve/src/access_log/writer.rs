@@ -10,10 +10,10 @@ use finecomb_sys::locks::unpoisoned;
 use finecomb_sys::units::counted;
 use rustix::event::{PollFd, PollFlags, poll};
 
-use super::{DELAY, LogTarget, Queue, Shared, WRITE_SIZE, line};
+use super::{DELAY, LogQueue, LogTarget, Shared, WRITE_SIZE, line};
 
 /// Writer of the queued lines.
-pub(super) struct Writer {
+pub(super) struct LogWriter {
     target: LogTarget,
     file: File,
     /// Rest of a line whose beginning was written before the target failed.
@@ -22,20 +22,20 @@ pub(super) struct Writer {
 }
 
 /// Lines and commands taken from the queue.
-struct Batch {
+struct LogBatch {
     lines: Vec<u8>,
     reopen: bool,
     /// Number of lines dropped before the batch was taken.
     dropped: u64,
 }
 
-impl Queue {
+impl LogQueue {
     /// Takes everything. `buffer` is reused for the following lines.
-    fn take(&mut self, mut buffer: Vec<u8>) -> Batch {
+    fn take(&mut self, mut buffer: Vec<u8>) -> LogBatch {
         buffer.clear();
         let lines = mem::replace(&mut self.lines, buffer);
         self.taken = line::count(&lines);
-        Batch { lines, reopen: mem::take(&mut self.reopen), dropped: self.dropped }
+        LogBatch { lines, reopen: mem::take(&mut self.reopen), dropped: self.dropped }
     }
 
     /// Returns `true` if there is nothing to do.
@@ -49,7 +49,7 @@ impl Queue {
     }
 }
 
-impl Writer {
+impl LogWriter {
     /// Opens the target.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Writer {
     }
 
     /// Waits for a line, and then up to [`DELAY`] for more.
-    fn wait(&self, buffer: Vec<u8>) -> Batch {
+    fn wait(&self, buffer: Vec<u8>) -> LogBatch {
         let Shared { changed, .. } = &*self.shared;
         let queue = changed.wait_while(self.shared.lock(), |queue| queue.is_idle());
         let queue = unpoisoned(queue);
@@ -91,8 +91,8 @@ impl Writer {
     }
 
     /// Writes a batch, and returns its buffer.
-    fn process(&mut self, batch: Batch) -> Vec<u8> {
-        let Batch { mut lines, reopen, dropped } = batch;
+    fn process(&mut self, batch: LogBatch) -> Vec<u8> {
+        let LogBatch { mut lines, reopen, dropped } = batch;
         if !self.rest.is_empty() {
             lines.splice(..0, self.rest.drain(..));
         }
@@ -196,8 +196,12 @@ mod tests {
 
     #[test]
     fn lines_wait_for_more_unless_there_are_many_or_a_command_is_pending() {
-        let queue =
-            |bytes, reopen, close| Queue { lines: vec![b'x'; bytes], reopen, close, ..Queue::default() };
+        let queue = |bytes, reopen, close| LogQueue {
+            lines: vec![b'x'; bytes],
+            reopen,
+            close,
+            ..LogQueue::default()
+        };
         assert!(queue(1, false, false).can_wait());
         assert!(queue(WRITE_SIZE - 1, false, false).can_wait());
         assert!(!queue(WRITE_SIZE, false, false).can_wait());
@@ -207,8 +211,12 @@ mod tests {
 
     #[test]
     fn the_writer_sleeps_until_there_is_something_to_do() {
-        let queue =
-            |lines: &[u8], reopen, close| Queue { lines: lines.to_vec(), reopen, close, ..Queue::default() };
+        let queue = |lines: &[u8], reopen, close| LogQueue {
+            lines: lines.to_vec(),
+            reopen,
+            close,
+            ..LogQueue::default()
+        };
         assert!(queue(b"", false, false).is_idle());
         assert!(!queue(b"x\n", false, false).is_idle());
         assert!(!queue(b"", true, false).is_idle());

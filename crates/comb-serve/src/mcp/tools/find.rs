@@ -60,7 +60,7 @@ impl Tool for Find {
         let path = context.roots.file(Path::new(&self.index))?;
         let after = self.cursor.as_deref().map(Cursor::parse).transpose()?;
         let after = after.map(|cursor| cursor.line.saturating_add(1));
-        let search = Search { find: &self, path: &path, after, columns: context.limits.max_columns };
+        let search = IndexSearch { find: &self, path: &path, after, columns: context.limits.max_columns };
         let index = Index::open(&path).map_err(|error| error.advised())?;
         let count = search.run(&index, stop, &mut page).map_err(|error| error.advised())?;
         notes.insert(0, format!("{} in all", counted(count, "occurrence")));
@@ -70,7 +70,7 @@ impl Tool for Find {
 }
 
 /// A search in an index.
-struct Search<'a> {
+struct IndexSearch<'a> {
     find: &'a Find,
     path: &'a Path,
     /// Position after the previous page.
@@ -78,7 +78,7 @@ struct Search<'a> {
     columns: usize,
 }
 
-impl Search<'_> {
+impl IndexSearch<'_> {
     /// Fills the page, and returns the number of all occurrences.
     fn run(&self, index: &Index, stop: &Stop, page: &mut Page<'_>) -> Result<u64, Error> {
         let pattern = index.pattern(self.find.pattern.as_bytes())?;

@@ -23,7 +23,7 @@ use finecomb_symbols::SymbolsFormat;
 pub(in crate::mcp) struct Symbols {
     /// definitions: of a name, or all; references: uses of a name; outline: the definitions of files as a tree
     #[serde(default)]
-    list: List,
+    list: SymbolList,
     /// Name: exactly this one, or for definitions also a regular expression such as '^parse_'
     name: Option<String>,
     /// Only definitions of these kinds: class, constant, enum, enumerator, field, function, interface, macro, method, module, namespace,
@@ -42,7 +42,7 @@ pub(in crate::mcp) struct Symbols {
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema, PartialEq)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
-enum List {
+enum SymbolList {
     #[default]
     Definitions,
     References,
@@ -63,7 +63,7 @@ impl Tool for Symbols {
         Lua, PHP, Python, Ruby, Rust, Scala, Swift, TypeScript, Zig.";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
-        if self.list == List::References && self.name.is_none() {
+        if self.list == SymbolList::References && self.name.is_none() {
             return Err("list=references needs a name".to_owned());
         }
         let kind = Kind::Lines("symbol");
@@ -89,7 +89,7 @@ impl Symbols {
         let kinds = self.kinds.iter().flat_map(|kinds| kinds.split(',')).map(str::parse);
         let kind = kinds.collect::<Result<_, _>>().map_err(|error| format!("kinds: {error}"))?;
         let (name, selection) = (self.name.clone(), &self.selection);
-        let is_reference = self.list == List::References;
+        let is_reference = self.list == SymbolList::References;
         Ok(SymbolOptions {
             definition: name.clone().filter(|_| !is_reference),
             reference: name.filter(|_| is_reference),
@@ -107,7 +107,7 @@ impl Symbols {
 
 /// A symbol as `comb symbols --json` prints it.
 #[derive(Deserialize)]
-struct Symbol {
+struct PrintedSymbol {
     path: String,
     kind: String,
     name: String,
@@ -123,23 +123,23 @@ struct Symbol {
 /// Adds a symbol to a page.
 fn add(
     page: &mut Page<'_>,
-    symbol: &Symbol,
-    list: List,
+    symbol: &PrintedSymbol,
+    list: SymbolList,
     nesting: &mut Nesting,
     columns: usize,
 ) -> ControlFlow<()> {
     let depth = nesting.depth(symbol);
     let end = (symbol.end_line > symbol.line).then_some(symbol.end_line);
     let found = Found { path: symbol.path.as_bytes(), line: symbol.line, end, is_context: false };
-    let Symbol { kind, name, signature, .. } = symbol;
+    let PrintedSymbol { kind, name, signature, .. } = symbol;
     page.add(&found, || {
         let text = match list {
-            List::Outline => {
+            SymbolList::Outline => {
                 let parameters = symbol.parameters.as_deref().unwrap_or_default();
                 format!("{}{kind} {name}{parameters}", " ".repeat(depth))
             }
-            List::References => signature.clone(),
-            List::Definitions => match &symbol.scope {
+            SymbolList::References => signature.clone(),
+            SymbolList::Definitions => match &symbol.scope {
                 Some(scope) => format!("{kind} {signature} (in {scope})"),
                 None => format!("{kind} {signature}"),
             },
@@ -157,7 +157,7 @@ struct Nesting {
 
 impl Nesting {
     /// Number of definitions around the next one of a file.
-    fn depth(&mut self, symbol: &Symbol) -> usize {
+    fn depth(&mut self, symbol: &PrintedSymbol) -> usize {
         if self.path != symbol.path {
             self.path.clone_from(&symbol.path);
             self.ends.clear();
