@@ -16,11 +16,11 @@ use finecomb_bench::serve::serve;
 use finecomb_bench::slices::slices;
 use finecomb_bench::spawn::spawn;
 use finecomb_bench::spin::spin;
-use finecomb_command::bench::output::{Drawn, Format, Output};
-use finecomb_command::bench::{Arguments, Experiment as Choice};
+use finecomb_command::bench::output::{Drawn, ExperimentFormat, ExperimentOutput};
+use finecomb_command::bench::{BenchArguments, Experiment as Choice};
 use finecomb_command::exit::{Exit, Failure, check_output};
 use finecomb_command::output;
-use finecomb_command::output::{Kind, is_device};
+use finecomb_command::output::{FileKind, is_device};
 use finecomb_command::{progress, terminal};
 use finecomb_sys::{children, io_reason, memory, threads};
 use indicatif::ProgressBar;
@@ -34,15 +34,17 @@ use crate::options;
 const MEMORY: u64 = 1 << 30;
 
 /// Kind of file that a saved result may replace.
-const RESULT: Kind =
-    Kind { name: "a saved result", is_this: |head| head.starts_with(b"{\n  \"experiment\": ") };
+const RESULT: FileKind =
+    FileKind { name: "a saved result", is_this: |head| head.starts_with(b"{\n  \"experiment\": ") };
 
 /// Kind of file that a plot may replace.
-const PLOT: Kind =
-    Kind { name: "a plot", is_this: |head| head.starts_with(b"<svg ") || head.starts_with(b"\x89PNG\r\n") };
+const PLOT: FileKind = FileKind {
+    name: "a plot",
+    is_this: |head| head.starts_with(b"<svg ") || head.starts_with(b"\x89PNG\r\n"),
+};
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &BenchArguments) -> Result<Exit, Failure> {
     match &arguments.experiment {
         Choice::Scale(flags) => {
             run_with_plot(&flags.drawn, |progress| Ok(scale(&options::scale(flags)?, progress)?))
@@ -101,7 +103,7 @@ fn run_with_plot<E: Experiment>(
 
 /// Runs an experiment or loads a saved result, prints the result and writes the requested files.
 fn run_experiment<E: Experiment>(
-    output: &Output,
+    output: &ExperimentOutput,
     plot: Option<&Path>,
     measure: impl FnOnce(Progress<'_>) -> MeasureResult<E>,
 ) -> Result<Exit, Failure> {
@@ -127,13 +129,13 @@ fn run_experiment<E: Experiment>(
         }
     };
     let written = match output.format.choice() {
-        Format::Text => {
+        ExperimentFormat::Text => {
             let text =
                 terminal::width(stdout()).map_or_else(|| result.text(), |width| result.text_within(width));
             stdout().write_all(text.as_bytes())
         }
-        Format::Markdown => stdout().write_all(result.markdown().as_bytes()),
-        Format::Json => write_json(&result, stdout().lock()),
+        ExperimentFormat::Markdown => stdout().write_all(result.markdown().as_bytes()),
+        ExperimentFormat::Json => write_json(&result, stdout().lock()),
     };
     let printed = written.map_or_else(|error| Failure::from(error).exit(), |()| Exit::Found);
     if let Some(path) = saved {
@@ -146,9 +148,9 @@ fn run_experiment<E: Experiment>(
 }
 
 /// Checks that a file may be written. A device is always written to.
-fn check_file(path: &Path, kind: &Kind, flags: &Output) -> Result<(), String> {
+fn check_file(path: &Path, kind: &FileKind, flags: &ExperimentOutput) -> Result<(), String> {
     let sources: Vec<&Path> = flags.from_json.as_deref().into_iter().collect();
-    let file = output::Output { path, sources: &sources, force: flags.force };
+    let file = output::OutputFile { path, sources: &sources, force: flags.force };
     if is_device(path) { Ok(()) } else { file.check(Some(kind)) }
 }
 

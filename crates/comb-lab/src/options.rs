@@ -10,7 +10,7 @@ use finecomb_bench::serve::{MAX_CONNECTIONS, ServeOptions};
 use finecomb_bench::slices::SlicesOptions;
 use finecomb_bench::spawn::SpawnOptions;
 use finecomb_bench::spin::SpinOptions;
-use finecomb_command::bench::values::{Counts, parse_counts};
+use finecomb_command::bench::values::{ThreadCounts, parse_counts};
 use finecomb_command::bench::{overlap, scale, serve, spawn, spin};
 use finecomb_command::door::{Other, find};
 use finecomb_scan::Width as ScanWidth;
@@ -32,7 +32,7 @@ fn program(name: &str) -> Result<PathBuf, String> {
 /// # Errors
 ///
 /// If there is no `comb`.
-pub(crate) fn scale(flags: &scale::Arguments) -> Result<ScaleOptions, String> {
+pub(crate) fn scale(flags: &scale::ScaleArguments) -> Result<ScaleOptions, String> {
     let width = |width: &ScanWidth| match *width {
         ScanWidth::Fixed(count) => NonZeroUsize::new(count).map_or(Width::Auto, Width::Fixed),
         _ => Width::Auto,
@@ -52,7 +52,7 @@ pub(crate) fn scale(flags: &scale::Arguments) -> Result<ScaleOptions, String> {
 /// # Errors
 ///
 /// If it is not installed.
-pub(crate) fn serve(flags: &serve::Arguments) -> Result<ServeOptions, String> {
+pub(crate) fn serve(flags: &serve::BenchServeArguments) -> Result<ServeOptions, String> {
     Ok(ServeOptions {
         comb: program(Other::Serve.name())?,
         index: flags.index.clone().unwrap_or_default(),
@@ -62,7 +62,7 @@ pub(crate) fn serve(flags: &serve::Arguments) -> Result<ServeOptions, String> {
 }
 
 /// Options of `comb bench spawn`.
-pub(crate) fn spawn(flags: &spawn::Arguments) -> SpawnOptions {
+pub(crate) fn spawn(flags: &spawn::SpawnArguments) -> SpawnOptions {
     SpawnOptions {
         pattern: flags.pattern.clone().unwrap_or_default(),
         path: flags.path.clone().unwrap_or_default(),
@@ -77,7 +77,7 @@ pub(crate) fn spawn(flags: &spawn::Arguments) -> SpawnOptions {
 /// # Errors
 ///
 /// None: the default is valid.
-pub(crate) fn spin(flags: &spin::Arguments) -> Result<SpinOptions, String> {
+pub(crate) fn spin(flags: &spin::SpinArguments) -> Result<SpinOptions, String> {
     let threads = flags.widths.clone().map_or_else(|| parse_counts("1..64"), Ok)?.0;
     Ok(SpinOptions { threads, iterations: flags.iterations, runs: flags.runs })
 }
@@ -87,8 +87,8 @@ pub(crate) fn spin(flags: &spin::Arguments) -> Result<SpinOptions, String> {
 /// # Errors
 ///
 /// If several numbers of threads are given.
-pub(crate) fn slices(flags: &spin::Arguments) -> Result<SlicesOptions, String> {
-    let threads = match flags.widths.as_ref().map(|Counts(counts)| &counts[..]) {
+pub(crate) fn slices(flags: &spin::SpinArguments) -> Result<SlicesOptions, String> {
+    let threads = match flags.widths.as_ref().map(|ThreadCounts(counts)| &counts[..]) {
         None => cores().saturating_mul(const { NonZeroUsize::new(4).expect("not zero") }),
         Some(&[threads]) => threads,
         Some(_) => {
@@ -99,7 +99,7 @@ pub(crate) fn slices(flags: &spin::Arguments) -> Result<SlicesOptions, String> {
 }
 
 /// Returns `true` if `comb bench overlap` measures a command, or measured one in the saved result.
-pub(crate) fn is_overlap_of_command(flags: &overlap::Arguments) -> bool {
+pub(crate) fn is_overlap_of_command(flags: &overlap::OverlapArguments) -> bool {
     let saved = flags.drawn.output.from_json.as_deref().and_then(experiment_in);
     !flags.job.is_empty() || saved.as_deref() == Some(CommandOverlap::NAME)
 }
@@ -109,7 +109,7 @@ pub(crate) fn is_overlap_of_command(flags: &overlap::Arguments) -> bool {
 /// # Errors
 ///
 /// If there is no `comb`.
-pub(crate) fn overlap_of_command(flags: &overlap::Arguments) -> Result<CommandOverlapOptions, String> {
+pub(crate) fn overlap_of_command(flags: &overlap::OverlapArguments) -> Result<CommandOverlapOptions, String> {
     Ok(CommandOverlapOptions {
         program: comb()?,
         command: flags.job.clone(),
@@ -123,7 +123,7 @@ pub(crate) fn overlap_of_command(flags: &overlap::Arguments) -> Result<CommandOv
 }
 
 /// Options of `comb bench overlap` without a command, with the number of bytes of memory to hold files in.
-pub(crate) fn overlap(flags: &overlap::Arguments, memory: u64) -> OverlapOptions {
+pub(crate) fn overlap(flags: &overlap::OverlapArguments, memory: u64) -> OverlapOptions {
     OverlapOptions {
         path: flags.path.clone().unwrap_or_default(),
         widths: flags.widths.0.clone(),

@@ -3,8 +3,8 @@
 use std::io::{IsTerminal, Write, stderr, stdout};
 
 use finecomb_command::exit::{Exit, Failure, check_output, fits_memory};
-use finecomb_command::output::{Kind, Output, is_device, write};
-use finecomb_command::pi::Arguments;
+use finecomb_command::output::{FileKind, OutputFile, is_device, write};
+use finecomb_command::pi::PiArguments;
 use finecomb_command::progress;
 use finecomb_pi::{Options, digits, memory};
 use finecomb_sys::units::Count;
@@ -16,7 +16,7 @@ const STEPS: u64 = 1000;
 const TEMPLATE: &str = "{bar:40} {percent} %, {elapsed}, {eta} left";
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &PiArguments) -> Result<Exit, Failure> {
     if arguments.output.is_none() {
         check_output()?;
     }
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Found)
 }
 
-fn compute(arguments: &Arguments) -> Result<Vec<u8>, String> {
+fn compute(arguments: &PiArguments) -> Result<Vec<u8>, String> {
     let bar = if stderr().is_terminal() { ProgressBar::new(STEPS) } else { ProgressBar::hidden() };
     bar.set_style(progress::style(TEMPLATE));
     progress::keep_moving(&bar);
@@ -56,7 +56,7 @@ fn packed(digits: &[u8]) -> Vec<u8> {
 const DIGITS: &[u8] = b"14159265358979323846264338327950";
 
 /// Kind of file that `comb pi` may replace.
-const PI: Kind = Kind { name: "digits of pi", is_this: is_pi };
+const PI: FileKind = FileKind { name: "digits of pi", is_this: is_pi };
 
 /// Whether a file begins with digits of pi, as text or packed.
 fn is_pi(head: &[u8]) -> bool {
@@ -69,9 +69,9 @@ fn is_pi(head: &[u8]) -> bool {
 }
 
 /// Checks that the output file may be written. A device is always written to.
-fn check_file(arguments: &Arguments) -> Result<(), String> {
+fn check_file(arguments: &PiArguments) -> Result<(), String> {
     let Some(path) = arguments.output.as_deref().filter(|path| !is_device(path)) else { return Ok(()) };
-    Output { path, sources: &[], force: arguments.force }.check(Some(&PI))
+    OutputFile { path, sources: &[], force: arguments.force }.check(Some(&PI))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ mod tools;
 mod transport;
 
 use finecomb_command::exit::{Exit, Failure, check_output};
-use finecomb_command::mcp::Arguments;
+use finecomb_command::mcp::McpArguments;
 use finecomb_command::terminal::When;
 use finecomb_sys::io_reason;
 use rmcp::ServiceExt;
@@ -29,7 +29,7 @@ use self::context::Context;
 use self::server::McpServer;
 use self::transport::MessageLines;
 /// Runs `comb mcp`.
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &McpArguments) -> Result<Exit, Failure> {
     check_output()?;
     // Answers are text for a model, at any setting of colours.
     When::Never.apply();
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// If a root is not a directory, or the session fails.
-fn serve(arguments: &Arguments) -> Result<(), String> {
+fn serve(arguments: &McpArguments) -> Result<(), String> {
     let context = Context::new(arguments)?;
     let started = MessageLines::start(arguments.limits().max_request);
     let (lines, last_answers) = started.map_err(|error| error.to_string())?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use finecomb_command::exit::Exit;
 use finecomb_command::message;
-use finecomb_command::top::listen::wire::{COMMAND, Clients, FAILED, LISTENING, Update};
+use finecomb_command::top::listen::wire::{COMMAND, Clients, FAILED, LISTENING, StateMessage};
 use finecomb_serve::{LiveOptions, LiveServer, ServeError, Update as Published};
 use finecomb_sys::threads::spawn;
 
@@ -43,7 +43,7 @@ fn serve(listen: SocketAddr, allowed_hosts: Vec<String>) -> io::Result<()> {
         let server = &server;
         spawn(scope, move || tell_of_clients(server, &ended)).ok_or(ErrorKind::WouldBlock)?;
         let mut input = stdin().lock();
-        while let Ok(Update { state, answer, is_last }) = Update::read(&mut input) {
+        while let Ok(StateMessage { state, answer, is_last }) = StateMessage::read(&mut input) {
             let update = Published { state, answer };
             if is_last { server.publish_last(update) } else { server.publish(update) }
         }

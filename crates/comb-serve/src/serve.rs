@@ -5,16 +5,16 @@ use std::io::stdout;
 
 use finecomb_command::advice::Advised;
 use finecomb_command::exit::{Exit, Failure};
-use finecomb_command::serve::{Arguments, CgiArguments, Limits as LimitFlags, Named};
+use finecomb_command::serve::{CgiArguments, NamedIndex, ServeArguments, ServeLimits as LimitFlags};
 use finecomb_command::{message, version};
 use finecomb_serve::{
     Catalog, CatalogError, CgiRequest, Limits, LogTarget, ServeOptions, default_name, respond, serve,
 };
 
 /// Runs `comb serve`.
-pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: ServeArguments) -> Result<Exit, Failure> {
     let threads = arguments.threads.count().get();
-    let Arguments { indexes, listen, cors, allowed_hosts, access_log, limits, .. } = arguments;
+    let ServeArguments { indexes, listen, cors, allowed_hosts, access_log, limits, .. } = arguments;
     let catalog = open(indexes)?;
     let limits = limits_of(&limits);
     let access_log = access_log.map(|path| match path.to_str() {
@@ -38,7 +38,7 @@ pub(crate) fn cgi(arguments: CgiArguments) -> Result<Exit, Failure> {
 }
 
 /// Opens indexes, by default under the names of their files.
-fn open(indexes: Vec<Named>) -> Result<Catalog, String> {
+fn open(indexes: Vec<NamedIndex>) -> Result<Catalog, String> {
     let named = indexes.into_iter().map(|(name, path)| (name.unwrap_or_else(|| default_name(&path)), path));
     Catalog::open(named.collect()).map_err(|error| match &error {
         CatalogError::Index(error) => error.advised(),

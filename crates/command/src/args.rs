@@ -53,7 +53,7 @@ Examples:
     subcommand_required = true,
     arg_required_else_help = true
 )]
-pub(crate) struct Arguments {
+pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,
 
@@ -71,17 +71,17 @@ pub(crate) struct Common {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    Top(Box<top::args::Arguments>),
+    Top(Box<top::args::TopArguments>),
     Grep(Box<grep::args::Arguments>),
     #[cfg(feature = "symbols")]
-    Symbols(Box<symbols::args::Arguments>),
-    Find(find::args::Arguments),
-    Index(index::args::Arguments),
-    Serve(serve::Arguments),
-    Mcp(mcp::Arguments),
-    Pi(pi::Arguments),
-    Bench(bench::Arguments),
-    Links(links::args::Arguments),
+    Symbols(Box<symbols::args::SymbolsArguments>),
+    Find(find::args::FindArguments),
+    Index(index::args::IndexArguments),
+    Serve(serve::ServeArguments),
+    Mcp(mcp::McpArguments),
+    Pi(pi::PiArguments),
+    Bench(bench::BenchArguments),
+    Links(links::args::LinksArguments),
     /// Print shell completions
     #[command(long_about = COMPLETIONS_LONG_ABOUT, add = facts::COMPLETIONS)]
     Completions {
@@ -135,11 +135,11 @@ On a terminal, man(1) shows the page; where it is not installed, the help is sho
 in roff.";
 
 /// Parses the arguments of `comb`.
-pub(crate) fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
+pub(crate) fn parse_from(arguments: &[OsString]) -> Result<CommandLine, Error> {
     if let Some(arguments) = parse_as_named(arguments) {
         return Ok(arguments);
     }
-    Arguments::try_parse_from(arguments).map_err(|error| match arguments.get(1) {
+    CommandLine::try_parse_from(arguments).map_err(|error| match arguments.get(1) {
         Some(command) if command == "grep" => grep::args::hints::add_hint(error),
         Some(command) if command == "top" => top::args::hints::add_hint(error),
         _ => error,
@@ -148,19 +148,19 @@ pub(crate) fn parse_from(arguments: &[OsString]) -> Result<Arguments, Error> {
 
 /// Parses the arguments by the definition of the command that the first names. The definition of all commands takes 0.4 ms to make, and is
 /// needed only for messages, so `None` is returned if anything is wrong.
-fn parse_as_named(arguments: &[OsString]) -> Option<Arguments> {
+fn parse_as_named(arguments: &[OsString]) -> Option<CommandLine> {
     let mut matches = named_definition(arguments.get(1)?.to_str()?)?.try_get_matches_from(arguments).ok()?;
-    Arguments::from_arg_matches_mut(&mut matches).ok()
+    CommandLine::from_arg_matches_mut(&mut matches).ok()
 }
 
 /// The definition of `comb` with a single command; `None` for those whose start is not worth it.
 fn named_definition(name: &str) -> Option<clap::Command> {
     let (name, define): (_, fn(clap::Command) -> clap::Command) = match name {
-        "find" => ("find", find::args::Arguments::augment_args),
+        "find" => ("find", find::args::FindArguments::augment_args),
         "grep" => ("grep", grep::args::Arguments::augment_args),
         #[cfg(feature = "symbols")]
-        "symbols" => ("symbols", symbols::args::Arguments::augment_args),
-        "top" => ("top", top::args::Arguments::augment_args),
+        "symbols" => ("symbols", symbols::args::SymbolsArguments::augment_args),
+        "top" => ("top", top::args::TopArguments::augment_args),
         _ => return None,
     };
     Some(Common::augment_args(clap::Command::new("comb")).subcommand(define(clap::Command::new(name))))
@@ -172,12 +172,12 @@ mod tests {
 
     #[test]
     fn arguments_are_consistent() {
-        super::Arguments::command().debug_assert();
+        super::CommandLine::command().debug_assert();
     }
 
     #[test]
     fn a_command_that_is_defined_alone_is_that_of_the_definition_of_all() {
-        let all = super::Arguments::command();
+        let all = super::CommandLine::command();
         // Messages show the order; they come from the definition of all commands.
         let shown = |command: &Command| format!("{:?}", command.clone().display_order(0));
         let common = |comb: &Command| {
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn common_flags_have_one_meaning_in_all_commands() {
-        let mut all = super::Arguments::command();
+        let mut all = super::CommandLine::command();
         all.build();
         for (name, command) in commands(&all, "comb") {
             let flag = |long: &str| {
@@ -245,7 +245,7 @@ mod tests {
             let words = words(line).into_iter().skip_while(|word| word != "comb");
             let words: Vec<_> = words.take_while(|word| word != "|" && word != ">").collect();
             if !words.is_empty() {
-                super::Arguments::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
+                super::CommandLine::try_parse_from(words).unwrap_or_else(|error| panic!("{line}: {error}"));
             }
         }
         for child in command.get_subcommands().filter(|child| child.get_name() != "help") {
@@ -255,6 +255,6 @@ mod tests {
 
     #[test]
     fn examples_in_the_help_are_valid_command_lines() {
-        assert_examples_are_valid("comb", &super::Arguments::command());
+        assert_examples_are_valid("comb", &super::CommandLine::command());
     }
 }

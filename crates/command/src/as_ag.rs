@@ -75,12 +75,12 @@ struct Translation {
 }
 
 /// Parses the command line.
-pub(crate) fn parse(given: &[OsString]) -> Result<crate::args::Arguments, Error> {
+pub(crate) fn parse(given: &[OsString]) -> Result<crate::args::CommandLine, Error> {
     let mut translation = Translation::default();
     translation.read(&given[1.min(given.len())..]).map_err(Fault::into_error)?;
     if let Some(text) = translation.text {
         let command = crate::args::Command::Print(text.into_bytes(), Exit::Found);
-        return Ok(crate::args::Arguments { command, common: crate::args::Common::default() });
+        return Ok(crate::args::CommandLine { command, common: crate::args::Common::default() });
     }
     let translated = translation.finish().map_err(Fault::into_error)?;
     let all: Vec<OsString> = ["ag", "grep"].map(OsString::from).into_iter().chain(translated).collect();

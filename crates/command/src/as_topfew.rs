@@ -15,7 +15,7 @@ use crate::version;
 #[command(version = version::short(), long_version = version::long(), max_term_width = 110)]
 struct Topfew {
     #[command(flatten)]
-    top: top::Arguments,
+    top: top::TopArguments,
 
     /// When to use colour [default: auto]
     #[arg(long, value_enum, value_name = "WHEN", help_heading = "Output")]
@@ -23,11 +23,11 @@ struct Topfew {
 }
 
 /// Parses the command line.
-pub(crate) fn parse(given: &[OsString]) -> Result<crate::args::Arguments, Error> {
+pub(crate) fn parse(given: &[OsString]) -> Result<crate::args::CommandLine, Error> {
     let matches = standalone::matches(command, &[("comb top", Program::current().name())], given);
     let mut matches = matches.map_err(top::hints::add_hint)?;
     let Topfew { top, color } = Topfew::from_arg_matches_mut(&mut matches)?;
-    Ok(crate::args::Arguments {
+    Ok(crate::args::CommandLine {
         command: crate::args::Command::Top(Box::new(top)),
         common: crate::args::Common { color },
     })

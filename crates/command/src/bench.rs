@@ -28,16 +28,16 @@ with --from-json, without running anything.";
 /// Measure scaling, threads, reading and serving
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT, add = facts::BENCH)]
-pub struct Arguments {
+pub struct BenchArguments {
     #[command(subcommand)]
     pub experiment: Experiment,
 }
 
 #[derive(Subcommand)]
 pub enum Experiment {
-    Scale(scale::Arguments),
-    Spin(spin::Arguments),
-    Spawn(spawn::Arguments),
-    Overlap(overlap::Arguments),
-    Serve(serve::Arguments),
+    Scale(scale::ScaleArguments),
+    Spin(spin::SpinArguments),
+    Spawn(spawn::SpawnArguments),
+    Overlap(overlap::OverlapArguments),
+    Serve(serve::BenchServeArguments),
 }

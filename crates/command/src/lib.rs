@@ -13,7 +13,7 @@
 //! # Adding a flag of `top` or `symbols`
 //!
 //! A field with its attributes in `options`, if it decides what is counted or listed, and its use there: Python, MCP and stored counts have
-//! it then. A flag that decides how the answer is shown is a field of the command's `Arguments`.
+//! it then. A flag that decides how the answer is shown is a field of the command's arguments, such as `TopArguments`.
 //!
 //! # Adding a flag of `grep`
 //!
@@ -82,9 +82,9 @@ pub fn run(version: &'static str, start: Instant) -> ExitCode {
 /// Command of `comb-lab`.
 pub enum LabCommand {
     /// `comb bench`.
-    Bench(bench::Arguments),
+    Bench(bench::BenchArguments),
     /// `comb pi`.
-    Pi(pi::Arguments),
+    Pi(pi::PiArguments),
 }
 
 /// Runs the command line of `comb-lab` in this version.
@@ -101,11 +101,11 @@ pub fn run_lab(version: &'static str, run: impl FnOnce(LabCommand) -> Result<Exi
 /// Command of `comb-serve`.
 pub enum ServeCommand {
     /// `comb serve`.
-    Serve(serve::Arguments),
+    Serve(serve::ServeArguments),
     /// `comb cgi`.
     Cgi(serve::CgiArguments),
     /// `comb mcp`.
-    Mcp(mcp::Arguments),
+    Mcp(mcp::McpArguments),
 }
 
 /// Runs the command line of `comb-serve` in this version.

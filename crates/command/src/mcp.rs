@@ -43,7 +43,7 @@ Exit status:
     after_help = "Try 'comb mcp --help' for examples.",
     after_long_help = EXIT_STATUS,
 )]
-pub struct Arguments {
+pub struct McpArguments {
     /// Directories that may be read [default: the current directory]
     ///
     /// Relative paths in requests are below the first one.
@@ -67,13 +67,13 @@ pub struct Arguments {
     threads: Threads,
 
     #[command(flatten, next_help_heading = "Limits")]
-    limits: Limits,
+    limits: McpLimits,
 }
 
 /// Limits on requests and answers.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
-pub struct Limits {
+pub struct McpLimits {
     /// Time-out of a call; the answer has the results up to then
     #[arg(long, alias = "timeout", value_name = "SECONDS", default_value = "30", value_parser = parse_seconds)]
     pub request_timeout: Duration,
@@ -99,7 +99,7 @@ pub struct Limits {
     pub max_columns: usize,
 }
 
-impl Arguments {
+impl McpArguments {
     /// The directories that may be read, as they were given.
     pub fn roots(&self) -> Vec<PathBuf> {
         if self.roots.is_empty() { vec![PathBuf::from(".")] } else { self.roots.clone() }
@@ -122,7 +122,7 @@ impl Arguments {
     }
 
     /// Limits on requests and answers.
-    pub fn limits(&self) -> &Limits {
+    pub fn limits(&self) -> &McpLimits {
         &self.limits
     }
 }

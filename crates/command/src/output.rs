@@ -11,7 +11,7 @@ use finecomb_sys::io_reason;
 const HEAD: u64 = 256;
 
 /// A file to write.
-pub struct Output<'a> {
+pub struct OutputFile<'a> {
     /// Where it is written.
     pub path: &'a Path,
     /// Input files.
@@ -21,21 +21,21 @@ pub struct Output<'a> {
 }
 
 /// A kind of file that a command writes and may replace: its name, and a test of the first bytes of a file.
-pub struct Kind {
+pub struct FileKind {
     /// Name with an article, as in "a plot".
     pub name: &'static str,
     /// Tests the first bytes of a file.
     pub is_this: fn(&[u8]) -> bool,
 }
 
-impl Output<'_> {
+impl OutputFile<'_> {
     /// Checks that the file may be written.
     ///
     /// # Errors
     ///
     /// If the file is a source, or not a regular file, or, without `force`, an existing file of another kind, or any
     /// existing file without a `kind`. An empty file may be replaced. The message gives the reason and the fix.
-    pub fn check(&self, kind: Option<&Kind>) -> Result<(), String> {
+    pub fn check(&self, kind: Option<&FileKind>) -> Result<(), String> {
         let path = self.path.display();
         // The file does not exist, or writing it will report the error.
         let Ok(metadata) = fs::metadata(self.path) else { return Ok(()) };
@@ -51,7 +51,7 @@ impl Output<'_> {
     }
 }
 
-fn is_kind(path: &Path, kind: &Kind) -> bool {
+fn is_kind(path: &Path, kind: &FileKind) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     read.is_ok() && (kind.is_this)(&head)
@@ -63,7 +63,7 @@ fn is_kind(path: &Path, kind: &Kind) -> bool {
 /// # Errors
 ///
 /// If it does. The message gives the reason and the fix.
-pub fn check_kind(output: &Path, kind: &Kind) -> Result<(), String> {
+pub fn check_kind(output: &Path, kind: &FileKind) -> Result<(), String> {
     match fs::metadata(output) {
         Ok(metadata) if metadata.is_file() && metadata.len() > 0 && !is_kind(output, kind) => {
             Err(format!("{}: file exists and is not {}; use another output", output.display(), kind.name))
@@ -78,7 +78,7 @@ pub fn check_kind(output: &Path, kind: &Kind) -> Result<(), String> {
 /// # Errors
 ///
 /// If not. The message gives the reason and the fix.
-pub fn check_new(output: &Path, inputs: &[impl AsRef<Path>], kind: &Kind) -> Result<(), String> {
+pub fn check_new(output: &Path, inputs: &[impl AsRef<Path>], kind: &FileKind) -> Result<(), String> {
     check_not_input(output, inputs)?;
     check_kind(output, kind)?;
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty());

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, Error};
 
-use crate::args::{Arguments, Command, Common, parse_from};
+use crate::args::{Command, CommandLine, Common, parse_from};
 use crate::program::Program;
 use crate::shell::config;
 use crate::{as_ag, as_rg, as_topfew, grep};
@@ -13,7 +13,7 @@ use crate::{as_ag, as_rg, as_topfew, grep};
 /// The definition of the command line of a program; `None` if it is not clap that parses it.
 pub(crate) fn definition_of(program: Program) -> Option<clap::Command> {
     match program {
-        Program::Comb => Some(Arguments::command()),
+        Program::Comb => Some(CommandLine::command()),
         Program::Rg => Some(as_rg::named_command()),
         Program::Ag => None,
         Program::Tf | Program::Topfew => Some(as_topfew::command()),
@@ -30,18 +30,18 @@ pub(crate) fn configured() -> Vec<OsString> {
 }
 
 /// Parses the arguments of this process as arguments of the program that it was started as.
-pub(crate) fn parse() -> Result<Arguments, Error> {
+pub(crate) fn parse() -> Result<CommandLine, Error> {
     let given: Vec<OsString> = env::args_os().collect();
     match Program::current() {
         Program::Comb => parse_comb(given),
-        Program::Rg => Ok(Arguments { command: as_rg::parse(given)?, common: Common::default() }),
+        Program::Rg => Ok(CommandLine { command: as_rg::parse(given)?, common: Common::default() }),
         Program::Ag => as_ag::parse(&given),
         Program::Tf | Program::Topfew => as_topfew::parse(&given),
     }
 }
 
 /// Parses the arguments of `comb`, preceded by the arguments of the configuration file.
-fn parse_comb(given: Vec<OsString>) -> Result<Arguments, Error> {
+fn parse_comb(given: Vec<OsString>) -> Result<CommandLine, Error> {
     let arguments = parse_from(&given)?;
     match &arguments.command {
         Command::Grep(grep) if !grep.running.no_config => {

@@ -24,7 +24,7 @@ on all cores.";
 /// Compute digits of pi
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT, add = facts::PI)]
-pub struct Arguments {
+pub struct PiArguments {
     /// Number of digits; suffixes K, M and G are powers of 1000
     #[arg(value_name = "N", value_parser = parse_count)]
     pub digits: u64,

@@ -13,14 +13,14 @@ use finecomb_sys::io_reason;
 use finecomb_sys::units::Time;
 use rustix::fs::{Access, access, fstat};
 
-use crate::args::profile::{Format, Profile};
+use crate::args::profile::{Profile, ProfileFormat};
 use crate::command_line::command_line;
 use crate::exit::{Exit, fail};
 use crate::message;
-use crate::output::{Kind, check_kind, check_not_input};
+use crate::output::{FileKind, check_kind, check_not_input};
 
 /// Kind of file that a profile may replace.
-const PROFILE: Kind = Kind { name: "a profile", is_this: Report::is_report };
+const PROFILE: FileKind = FileKind { name: "a profile", is_this: Report::is_report };
 
 /// Checks, before a job, that its profile can be written.
 ///
@@ -63,27 +63,28 @@ pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf]
     let (Some(report), Some(format)) = (report, profile.format()) else { return Exit::Found };
     let report = report.of_command(command_line()).of_process(start);
     let text = match format {
-        Format::Text => report.text(),
-        Format::Json => report.json(),
-        Format::Html => report.html(),
-        Format::Trace => report.trace(),
+        ProfileFormat::Text => report.text(),
+        ProfileFormat::Json => report.json(),
+        ProfileFormat::Html => report.html(),
+        ProfileFormat::Trace => report.trace(),
     };
     let Some(file) = profile.file() else {
         match format {
-            Format::Text => message::note(format_args!("where the time went\n{}", text.trim_end())),
+            ProfileFormat::Text => message::note(format_args!("where the time went\n{}", text.trim_end())),
             // There is nowhere to report a failed write to standard error.
             _ => drop(stderr().write_all(text.as_bytes())),
         }
         return Exit::Found;
     };
-    let text = if format == Format::Text { Cow::Owned(strip_str(&text).to_string()) } else { text.into() };
+    let text =
+        if format == ProfileFormat::Text { Cow::Owned(strip_str(&text).to_string()) } else { text.into() };
     let written = check(profile, inputs)
         .and_then(|()| fs::write(file, &*text).map_err(|error| cannot_write(file, &error)));
     if let Err(reason) = written {
         return fail(reason);
     }
     let merged = match (format, report.grain()) {
-        (Format::Trace, grain) if grain > Duration::ZERO => {
+        (ProfileFormat::Trace, grain) if grain > Duration::ZERO => {
             format!("; phases shorter than {} are merged with the next one to limit its size", Time(grain))
         }
         _ => String::new(),

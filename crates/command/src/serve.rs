@@ -41,10 +41,10 @@ Signals:
     after_help = "Try 'comb serve --help' for examples.",
     after_long_help = SIGNALS,
 )]
-pub struct Arguments {
+pub struct ServeArguments {
     /// Indexes built by 'comb index build', by default under the name of the file
     #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named, add = completer(candidates::named_index_files))]
-    pub indexes: Vec<Named>,
+    pub indexes: Vec<NamedIndex>,
 
     /// Address to listen on; port 0 is any free port
     ///
@@ -73,13 +73,13 @@ pub struct Arguments {
     pub threads: Threads,
 
     #[command(flatten, next_help_heading = "Limits")]
-    pub limits: Limits,
+    pub limits: ServeLimits,
 }
 
 /// Limits on requests, answers and connections.
 #[derive(Args)]
 #[group(skip)]
-pub struct Limits {
+pub struct ServeLimits {
     /// Maximum length of a pattern, in bytes
     #[arg(long, value_name = "N", default_value = "1000")]
     pub max_pattern: usize,
@@ -140,13 +140,13 @@ such as /api/v1/pi/search; if it is empty, QUERY_STRING is a search in the first
 pub struct CgiArguments {
     /// Indexes built by 'comb index build'
     #[arg(value_name = "[NAME=]INDEX", required = true, value_parser = parse_named, add = completer(candidates::named_index_files))]
-    pub indexes: Vec<Named>,
+    pub indexes: Vec<NamedIndex>,
 }
 
 /// An index, and its name if one is given.
-pub type Named = (Option<String>, PathBuf);
+pub type NamedIndex = (Option<String>, PathBuf);
 
-fn parse_named(text: &str) -> Result<Named, String> {
+fn parse_named(text: &str) -> Result<NamedIndex, String> {
     match text.split_once('=') {
         // A path may contain '='; a name contains no '/'.
         Some((name, path)) if !name.contains('/') && !path.is_empty() => {

@@ -12,12 +12,12 @@ pub(crate) use self::present::TableFormat;
 
 /// Formats of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Table {
+pub(crate) enum TableKind {
     Arrow,
     Parquet,
 }
 
-impl Table {
+impl TableKind {
     /// The format.
     ///
     /// # Errors
@@ -47,13 +47,13 @@ type Out<'o> = &'o mut (dyn Write + Send);
 type Done<O> = io::Result<(O, io::Result<Vec<String>>)>;
 
 /// The answer as a table.
-impl print::Format for Table {
+impl print::Format for TableKind {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         self.printed().map_err(io::Error::other)?.write(answer, out)
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for TableKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Arrow => "arrow",
@@ -71,20 +71,20 @@ mod present {
     use finecomb_arrow::{BatchWriter, Batches, FileFormat, FoundBatches, RecordWriter, answer_batch};
     use finecomb_top::Answer;
 
-    use super::{Done, Out, Table};
+    use super::{Done, Out, TableKind};
 
     /// A format that this build has.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct TableFormat(FileFormat);
 
     impl TableFormat {
-        pub(super) fn new(table: Table) -> Option<Self> {
+        pub(super) fn new(table: TableKind) -> Option<Self> {
             match table {
-                Table::Arrow => Some(Self(FileFormat::Arrow)),
+                TableKind::Arrow => Some(Self(FileFormat::Arrow)),
                 #[cfg(feature = "parquet")]
-                Table::Parquet => Some(Self(FileFormat::Parquet)),
+                TableKind::Parquet => Some(Self(FileFormat::Parquet)),
                 #[cfg(not(feature = "parquet"))]
-                Table::Parquet => None,
+                TableKind::Parquet => None,
             }
         }
 
@@ -140,7 +140,7 @@ mod absent {
     pub(crate) enum TableFormat {}
 
     impl TableFormat {
-        pub(super) fn new(_table: Table) -> Option<Self> {
+        pub(super) fn new(_table: TableKind) -> Option<Self> {
             None
         }
 

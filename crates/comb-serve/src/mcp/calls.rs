@@ -10,7 +10,7 @@ use rmcp::model::{ErrorCode, ErrorData};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use finecomb_command::mcp::Limits;
+use finecomb_command::mcp::McpLimits;
 
 /// Code of the error of a call that was refused, from the range that JSON-RPC leaves to servers.
 const BUSY: ErrorCode = ErrorCode(-32000);
@@ -25,11 +25,11 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(super) struct Calls {
     running: Arc<Semaphore>,
     waiting: AtomicUsize,
-    limits: Limits,
+    limits: McpLimits,
 }
 
 impl Calls {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &McpLimits) -> Self {
         let running = Arc::new(Semaphore::new(limits.max_in_flight));
         Self { running, waiting: AtomicUsize::new(0), limits: limits.clone() }
     }
@@ -78,7 +78,7 @@ impl Calls {
     }
 
     fn refused(&self) -> ErrorData {
-        let Limits { max_in_flight, max_waiting, .. } = self.limits;
+        let McpLimits { max_in_flight, max_waiting, .. } = self.limits;
         let text = format!(
             "too many calls: {max_in_flight} are running and {max_waiting} are waiting; call again later"
         );

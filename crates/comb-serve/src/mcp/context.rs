@@ -11,7 +11,7 @@ use finecomb_command::args::threads::Threads;
 use finecomb_command::args::tree_index::{IndexHome, IndexUse};
 use finecomb_command::faults::Faults;
 use finecomb_command::grep::job::GrepJob;
-use finecomb_command::mcp::{Arguments, Limits};
+use finecomb_command::mcp::{McpArguments, McpLimits};
 
 /// Maximum number of problems in an answer.
 const MAX_PROBLEMS: usize = 5;
@@ -19,7 +19,7 @@ const MAX_PROBLEMS: usize = 5;
 /// Settings of the server.
 pub(super) struct Context {
     pub(super) roots: Roots,
-    pub(super) limits: Limits,
+    pub(super) limits: McpLimits,
     pub(super) is_structured: bool,
     width: Width,
     index: IndexUse,
@@ -38,7 +38,7 @@ impl Context {
     ///
     /// # Errors
     /// If a root is not a directory.
-    pub(super) fn new(arguments: &Arguments) -> Result<Self, String> {
+    pub(super) fn new(arguments: &McpArguments) -> Result<Self, String> {
         // A relative path of the indexes is one of the directory in which the server was started.
         let home = IndexHome { index_dir: arguments.index_home() };
         Ok(Self {

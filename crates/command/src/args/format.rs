@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::tables::Table;
+use crate::tables::TableKind;
 
 /// Output formats of a command. One of them is JSON.
 pub trait Formats: ValueEnum + Clone + Copy + Send + Sync + 'static {
@@ -61,10 +61,10 @@ pub(crate) enum LineFormat {
 
 impl LineFormat {
     /// The format of a table, if it is one.
-    pub(crate) fn table(self) -> Option<Table> {
+    pub(crate) fn table(self) -> Option<TableKind> {
         match self {
-            Self::Arrow => Some(Table::Arrow),
-            Self::Parquet => Some(Table::Parquet),
+            Self::Arrow => Some(TableKind::Arrow),
+            Self::Parquet => Some(TableKind::Parquet),
             Self::Text | Self::Json => None,
         }
     }

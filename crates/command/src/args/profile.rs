@@ -18,7 +18,7 @@ pub(crate) struct Profile {
         require_equals = true,
         default_missing_value = "text"
     )]
-    profile: Option<Format>,
+    profile: Option<ProfileFormat>,
 
     /// Write the profile to FILE; an existing file is replaced only if it is empty or a profile
     #[arg(long, value_name = "FILE", requires = "profile")]
@@ -27,7 +27,7 @@ pub(crate) struct Profile {
 
 /// Formats of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ProfileFormat {
     /// Bar for each thread, and a table
     Text,
     /// One object, described by docs/profile.schema.json
@@ -43,22 +43,22 @@ impl Profile {
     pub(crate) fn detail(&self) -> Detail {
         match self.profile {
             None => Detail::Nothing,
-            Some(Format::Text | Format::Json) => Detail::Sums,
-            Some(Format::Html | Format::Trace) => Detail::Spans,
+            Some(ProfileFormat::Text | ProfileFormat::Json) => Detail::Sums,
+            Some(ProfileFormat::Html | ProfileFormat::Trace) => Detail::Spans,
         }
     }
 
     /// The format; `None` without a profile.
-    pub(crate) fn format(&self) -> Option<Format> {
+    pub(crate) fn format(&self) -> Option<ProfileFormat> {
         self.profile
     }
 
     /// The output file; `None` for standard error.
     pub(crate) fn file(&self) -> Option<&Path> {
         let default = match self.profile? {
-            Format::Text | Format::Json => None,
-            Format::Html => Some(Path::new("comb-profile.html")),
-            Format::Trace => Some(Path::new("comb-trace.json")),
+            ProfileFormat::Text | ProfileFormat::Json => None,
+            ProfileFormat::Html => Some(Path::new("comb-profile.html")),
+            ProfileFormat::Trace => Some(Path::new("comb-trace.json")),
         };
         self.profile_output.as_deref().or(default)
     }

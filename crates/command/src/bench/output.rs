@@ -9,7 +9,7 @@ use crate::args::format::{FormatFlags, Formats};
 
 /// Output flags of all experiments.
 #[derive(Args)]
-pub struct Output {
+pub struct ExperimentOutput {
     /// Save the result with all runs to FILE, as JSON
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
@@ -23,12 +23,12 @@ pub struct Output {
     pub from_json: Option<PathBuf>,
 
     #[command(flatten)]
-    pub format: FormatFlags<Format>,
+    pub format: FormatFlags<ExperimentFormat>,
 }
 
 /// Output formats of a result.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum ExperimentFormat {
     /// Table and notes
     Text,
     /// Table and notes in Markdown
@@ -37,7 +37,7 @@ pub enum Format {
     Json,
 }
 
-impl Formats for Format {
+impl Formats for ExperimentFormat {
     const TEXT: Self = Self::Text;
     const JSON: Self = Self::Json;
 }
@@ -46,7 +46,7 @@ impl Formats for Format {
 #[derive(Args)]
 pub struct Drawn {
     #[command(flatten)]
-    pub output: Output,
+    pub output: ExperimentOutput,
 
     /// Plot the result to FILE, whose name ends with .svg (or .png in a build with the feature png)
     #[arg(long, value_name = "FILE", value_parser = parse_plot)]

@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 
 use crate::bench::output::Drawn;
 use crate::bench::values;
-use crate::bench::values::Counts;
+use crate::bench::values::ThreadCounts;
 use crate::shell::facts;
 
 const LONG_ABOUT: &str = "\
@@ -32,7 +32,7 @@ the longer of reading its files alone and its time with a warm page cache.";
 /// Measure whether prefetching pays while earlier data is processed
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT, add = facts::BENCH)]
-pub struct Arguments {
+pub struct OverlapArguments {
     /// Directory or file to read
     #[arg(value_name = "PATH", required_unless_present_any = ["from_json", "job"], conflicts_with = "from_json")]
     pub path: Option<PathBuf>,
@@ -48,7 +48,7 @@ pub struct Arguments {
 
     /// Numbers of threads, such as 1,2,4 or 1..64
     #[arg(long, value_name = "LIST", default_value = "1,2,4,8", value_parser = values::parse_counts)]
-    pub widths: Counts,
+    pub widths: ThreadCounts,
 
     /// Number of runs of each variant
     #[arg(long, value_name = "N", default_value = "5", value_parser = values::parse_runs)]

@@ -38,7 +38,7 @@ Scalability Law with 95 % confidence intervals and the predicted speed-up for tw
 /// Measure a job with different numbers of threads, and fit scaling laws
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT, add = facts::BENCH)]
-pub struct Arguments {
+pub struct ScaleArguments {
     /// Arguments of comb, after --
     #[arg(value_name = "JOB", required_unless_present = "from_json", conflicts_with = "from_json", last = true, value_hint = ValueHint::CommandWithArguments)]
     pub job: Vec<OsString>,

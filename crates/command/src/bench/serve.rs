@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::bench::output::Output;
+use crate::bench::output::ExperimentOutput;
 use crate::bench::values::parse_seconds;
 use crate::shell::candidates;
 use crate::shell::facts;
@@ -29,7 +29,7 @@ connection per request. Then sends the same requests to 'comb cgi', one process 
 /// Compare a server with one process per request
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT, add = facts::BENCH_SERVE)]
-pub struct Arguments {
+pub struct BenchServeArguments {
     /// Index built by 'comb index build'
     #[arg(value_name = "INDEX", add = completer(candidates::index_files), required_unless_present = "from_json", conflicts_with = "from_json")]
     pub index: Option<PathBuf>,
@@ -43,7 +43,7 @@ pub struct Arguments {
     pub seconds: Duration,
 
     #[command(flatten)]
-    pub output: Output,
+    pub output: ExperimentOutput,
 }
 
 /// Maximum number of concurrent clients.

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::bench::output::Drawn;
 use crate::bench::values;
-use crate::bench::values::Counts;
+use crate::bench::values::ThreadCounts;
 use crate::shell::facts;
 
 const LONG_ABOUT: &str = "\
@@ -26,7 +26,7 @@ baseline.";
 /// Compare one thread, one thread per file, and thread pools
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT, add = facts::BENCH)]
-pub struct Arguments {
+pub struct SpawnArguments {
     /// Regular expression to search for
     #[arg(value_name = "PATTERN", required_unless_present = "from_json", conflicts_with = "from_json")]
     pub pattern: Option<String>,
@@ -37,7 +37,7 @@ pub struct Arguments {
 
     /// Numbers of threads of the pools, such as 1,2,4 or 1..64
     #[arg(long, value_name = "LIST", default_value = "1,2,4,8,16,32", value_parser = values::parse_counts)]
-    pub widths: Counts,
+    pub widths: ThreadCounts,
 
     /// Number of runs of each variant
     #[arg(long, value_name = "N", default_value = "5", value_parser = values::parse_runs)]

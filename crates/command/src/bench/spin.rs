@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::bench::output::Drawn;
 use crate::bench::values;
-use crate::bench::values::{Counts, parse_seconds};
+use crate::bench::values::{ThreadCounts, parse_seconds};
 use crate::shell::facts;
 
 const LONG_ABOUT: &str = "\
@@ -28,12 +28,12 @@ running. The plot shows which thread ran when.";
 /// Measure oversubscription against ideal time slicing
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT, add = facts::BENCH_SPIN)]
-pub struct Arguments {
+pub struct SpinArguments {
     /// Numbers of threads, such as 1,2,4 or 1..64 [default: 1..64; with --slices, four times the cores]
     ///
     /// The range 1..64 stands for 1, 2, 3, 4, 6, 8, 12, … 64. With --slices, LIST is a single number.
     #[arg(long, value_name = "LIST", value_parser = values::parse_counts)]
-    pub widths: Option<Counts>,
+    pub widths: Option<ThreadCounts>,
 
     /// Count up to N in each thread [default: the number that one thread reaches in about 0.2 s]
     #[arg(long, value_name = "N", conflicts_with = "slices")]

@@ -8,11 +8,11 @@ const MAX_THREADS: usize = 1024;
 
 /// Numbers of threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counts(pub Vec<NonZeroUsize>);
+pub struct ThreadCounts(pub Vec<NonZeroUsize>);
 
 /// Parses a list such as `1,2,4` or `1..64`. A range stands for its ends, the powers of two between them, and the midpoints of
 /// adjacent powers.
-pub fn parse_counts(text: &str) -> Result<Counts, String> {
+pub fn parse_counts(text: &str) -> Result<ThreadCounts, String> {
     let mut counts = Vec::new();
     for part in text.split(',') {
         match part.split_once("..") {
@@ -20,7 +20,7 @@ pub fn parse_counts(text: &str) -> Result<Counts, String> {
             None => counts.push(count(part)?),
         }
     }
-    Ok(Counts(counts))
+    Ok(ThreadCounts(counts))
 }
 
 fn count(text: &str) -> Result<NonZeroUsize, String> {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn counts(text: &str) -> Result<Vec<usize>, String> {
-        parse_counts(text).map(|Counts(counts)| counts.into_iter().map(NonZeroUsize::get).collect())
+        parse_counts(text).map(|ThreadCounts(counts)| counts.into_iter().map(NonZeroUsize::get).collect())
     }
 
     #[test]

@@ -43,7 +43,7 @@ Exit status:
     after_help = "Try 'comb find --help' for examples.",
     after_long_help = EXIT_STATUS,
 )]
-pub(crate) struct Arguments {
+pub(crate) struct FindArguments {
     /// Index built by 'comb index build'
     #[arg(value_name = "INDEX", add = completer(candidates::index_files))]
     pub(crate) index: PathBuf,
@@ -77,19 +77,19 @@ pub(crate) struct Arguments {
     pub(crate) context: u64,
 
     #[command(flatten)]
-    pub(crate) format: FormatFlags<Format>,
+    pub(crate) format: FormatFlags<FindFormat>,
 }
 
 /// Output formats.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum FindFormat {
     /// One line per occurrence: position, line and column, and the text with its context
     Text,
     /// One object per occurrence: pattern, count, position, line, column, before, match, after
     Json,
 }
 
-impl Formats for Format {
+impl Formats for FindFormat {
     const TEXT: Self = Self::Text;
     const JSON: Self = Self::Json;
 }

@@ -8,14 +8,14 @@ use finecomb_text_index::{CountAnswer, Direction, SearchAnswer};
 use finecomb_text_index::{Index, Occurrences, Pattern, TextPassage};
 
 use crate::exit::{Exit, Failure, check_output};
-use crate::find::args::{Arguments, Format};
+use crate::find::args::{FindArguments, FindFormat};
 use crate::terminal;
 
 /// Maximum context in symbols, as it is read into memory.
 const MAX_CONTEXT: u64 = 1 << 24;
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &FindArguments) -> Result<Exit, Failure> {
     check_output()?;
     // If the search fails, its drop prints the occurrences found before the error.
     let mut out = BufWriter::new(stdout().lock());
@@ -24,15 +24,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(if any { Exit::Found } else { Exit::NotFound })
 }
 
-fn find(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
+fn find(arguments: &FindArguments, out: &mut impl Write) -> Result<bool, Failure> {
     let index = Index::open(&arguments.index)?;
     let pattern = index.pattern(arguments.pattern.as_bytes())?;
     let occurrences = index.occurrences(&pattern)?;
     if arguments.count {
         let count = occurrences.count();
         match arguments.format.choice() {
-            Format::Json => print_json(out, &CountAnswer::new(None, &pattern, count))?,
-            Format::Text => writeln!(out, "{count}")?,
+            FindFormat::Json => print_json(out, &CountAnswer::new(None, &pattern, count))?,
+            FindFormat::Text => writeln!(out, "{count}")?,
         }
         return Ok(count > 0);
     }
@@ -41,14 +41,14 @@ fn find(arguments: &Arguments, out: &mut impl Write) -> Result<bool, Failure> {
         (_, Some(before)) => Direction::LastBefore(before),
         (from, None) => Direction::FirstFrom(from.unwrap_or(first)),
     };
-    let printer = Printer::new(arguments, &index, &pattern, direction, &occurrences);
+    let printer = OccurrencePrinter::new(arguments, &index, &pattern, direction, &occurrences);
     if arguments.all {
         return printer.all(out, arguments.from.unwrap_or(first), arguments.limit.unwrap_or(u64::MAX));
     }
     let found = direction.find(&index, &occurrences)?;
     match found {
         Some(offset) => printer.print(out, offset)?,
-        None if arguments.format.choice() == Format::Json => {
+        None if arguments.format.choice() == FindFormat::Json => {
             print_json(out, &SearchAnswer::new(None, &pattern, direction, occurrences.count(), None))?
         }
         None => {}
@@ -62,7 +62,7 @@ fn print_json(out: &mut impl Write, answer: &impl serde::Serialize) -> io::Resul
 }
 
 /// Prints occurrences.
-struct Printer<'a> {
+struct OccurrencePrinter<'a> {
     index: &'a Index,
     pattern: &'a Pattern,
     direction: Direction,
@@ -73,9 +73,9 @@ struct Printer<'a> {
     matched: Style,
 }
 
-impl<'a> Printer<'a> {
+impl<'a> OccurrencePrinter<'a> {
     fn new(
-        arguments: &Arguments,
+        arguments: &FindArguments,
         index: &'a Index,
         pattern: &'a Pattern,
         direction: Direction,
@@ -88,7 +88,7 @@ impl<'a> Printer<'a> {
             direction,
             occurrences,
             context: arguments.context.min(MAX_CONTEXT),
-            json: arguments.format.choice() == Format::Json,
+            json: arguments.format.choice() == FindFormat::Json,
             place: style(AnsiColor::Green.on_default()),
             matched: style(AnsiColor::Red.on_default().bold()),
         }

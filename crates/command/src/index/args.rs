@@ -36,7 +36,7 @@ have changed since are searched as they are.";
 /// Build, describe and verify indexes of texts and directories
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT, add = facts::INDEX)]
-pub(crate) struct Arguments {
+pub(crate) struct IndexArguments {
     #[command(subcommand)]
     pub(crate) action: Action,
 }
@@ -46,15 +46,15 @@ pub(crate) enum Action {
     Build(Build),
     /// Update the index of a directory
     #[command(long_about = UPDATE_LONG_ABOUT, add = facts::INDEX_UPDATE)]
-    Update(Indexed),
+    Update(IndexedDirectory),
     /// Watch a directory, so that searches need not compare it with its index
     #[command(long_about = WATCH_LONG_ABOUT, add = facts::INDEX_WATCH)]
-    Watch(Indexed),
+    Watch(IndexedDirectory),
     Info(Info),
     Verify(Verify),
     Export(Export),
     Import(Import),
-    List(List),
+    List(IndexList),
     Drop(Drop),
 }
 
@@ -130,7 +130,7 @@ state. Ends on SIGINT and SIGTERM. docs/comb-watch@.service is a unit of systemd
 
 /// A directory with an index, which is to be written.
 #[derive(Args)]
-pub(crate) struct Indexed {
+pub(crate) struct IndexedDirectory {
     /// Directory that is indexed
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, add = completer(candidates::indexed_trees))]
     pub(crate) directory: PathBuf,
@@ -290,7 +290,7 @@ Examples:
 /// List the indexes of directories
 #[derive(Args)]
 #[command(long_about = LIST_LONG_ABOUT, add = facts::INDEX_LIST)]
-pub(crate) struct List {
+pub(crate) struct IndexList {
     #[command(flatten)]
     pub(crate) home: IndexHome,
 

@@ -15,14 +15,14 @@ use serde_json::json;
 
 use crate::args::format::TextOrJson;
 use crate::exit::{Exit, Failure, fits_memory, print};
-use crate::index::args::{Action, Arguments, Build, Export, Import, Info, Verify};
+use crate::index::args::{Action, Build, Export, Import, IndexArguments, Info, Verify};
 use crate::index::stages::with_stages;
 use crate::index::tree_index;
 use crate::message;
-use crate::output::{Kind, Output};
+use crate::output::{FileKind, OutputFile};
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &IndexArguments) -> Result<Exit, Failure> {
     match &arguments.action {
         Action::Build(arguments) => build(arguments),
         Action::Update(arguments) => tree_index::update(arguments),
@@ -49,7 +49,7 @@ fn predicted_time(symbols: u64, threads: usize) -> Duration {
 }
 
 /// Kind of file that a build may replace.
-const INDEX: Kind = Kind { name: "a comb index", is_this: is_index };
+const INDEX: FileKind = FileKind { name: "a comb index", is_this: is_index };
 
 fn build(arguments: &Build) -> Result<(), Failure> {
     let Build { file, force, .. } = arguments;
@@ -61,7 +61,7 @@ fn build(arguments: &Build) -> Result<(), Failure> {
     let length = metadata.len();
     fits_memory(format_args!("{}: building the index takes", file.display()), memory(length))?;
     let output = arguments.output.clone().unwrap_or_else(|| with_ending(file, ".comb"));
-    Output { path: &output, sources: &[file], force: *force }.check(Some(&INDEX))?;
+    OutputFile { path: &output, sources: &[file], force: *force }.check(Some(&INDEX))?;
     let threads = arguments.threads.count();
     let alphabet = arguments.alphabet.alphabet();
     // Printed before the text is read, which may take long.
@@ -166,7 +166,7 @@ fn export(arguments: &Export) -> Result<(), Failure> {
     let index = Index::open(&arguments.index)?;
     let Export { force, .. } = *arguments;
     for path in &pisearch_files(&arguments.pisearch) {
-        Output { path, sources: &[&arguments.index], force }.check(None)?;
+        OutputFile { path, sources: &[&arguments.index], force }.check(None)?;
     }
     let [text, suffixes] = index.export_pisearch(&arguments.pisearch)?;
     message::note(format_args!("wrote {} and {}", text.display(), suffixes.display()));
@@ -177,7 +177,7 @@ fn import(arguments: &Import) -> Result<(), Failure> {
     let Import { pisearch, force, .. } = arguments;
     let output = arguments.output.clone().unwrap_or_else(|| with_ending(pisearch, ".comb"));
     let [text, suffixes] = pisearch_files(pisearch);
-    Output { path: &output, sources: &[&text, &suffixes], force: *force }.check(Some(&INDEX))?;
+    OutputFile { path: &output, sources: &[&text, &suffixes], force: *force }.check(Some(&INDEX))?;
     let threads = arguments.threads.count();
     report(|on_stage| {
         import_pisearch(pisearch, &output, &BuildOptions::default().threads(threads).on_stage(on_stage))?;

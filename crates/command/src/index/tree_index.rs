@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::args::format::TextOrJson;
 use crate::exit::{Exit, Failure, fail, print};
-use crate::index::args::{Build, Drop, Indexed, Info as InfoArguments, List};
+use crate::index::args::{Build, Drop, IndexList, IndexedDirectory, Info as InfoArguments};
 use crate::index::stages::with_stages;
 use crate::message;
 
@@ -42,7 +42,7 @@ pub(crate) fn build(arguments: &Build) -> Result<(), Failure> {
 }
 
 /// Updates the index of a directory.
-pub(crate) fn update(arguments: &Indexed) -> Result<(), Failure> {
+pub(crate) fn update(arguments: &IndexedDirectory) -> Result<(), Failure> {
     let root = root(&arguments.directory)?;
     let home = arguments.home.required()?;
     let width = arguments.threads.count().get();
@@ -56,7 +56,7 @@ pub(crate) fn update(arguments: &Indexed) -> Result<(), Failure> {
 }
 
 /// Watches a directory.
-pub(crate) fn watch(arguments: &Indexed) -> Result<(), Failure> {
+pub(crate) fn watch(arguments: &IndexedDirectory) -> Result<(), Failure> {
     let root = root(&arguments.directory)?;
     let home = arguments.home.required()?;
     let build = options(arguments.threads.count().get(), &|_| {});
@@ -118,7 +118,7 @@ pub(crate) fn info(arguments: &InfoArguments) -> Result<Exit, Failure> {
 }
 
 /// Lists all indexes.
-pub(crate) fn list(arguments: &List) -> Result<Exit, Failure> {
+pub(crate) fn list(arguments: &IndexList) -> Result<Exit, Failure> {
     let all = Info::of_all(&arguments.home.required()?)?;
     let is_json = arguments.format.choice() == TextOrJson::Json;
     let (mut out, mut exit) = (String::new(), Exit::Found);

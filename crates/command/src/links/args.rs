@@ -22,7 +22,7 @@ differences.";
 /// Create links named rg, ag, tf and topfew to this program
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT, add = facts::LINKS, after_help = "Try 'comb links --help' for examples.", after_long_help = "")]
-pub(crate) struct Arguments {
+pub(crate) struct LinksArguments {
     /// Directory of the links
     #[arg(value_name = "DIR")]
     pub(crate) directory: PathBuf,

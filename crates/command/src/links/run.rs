@@ -9,7 +9,7 @@ use std::path::Path;
 use finecomb_sys::io_reason;
 
 use crate::exit::{Exit, Failure, fail, print};
-use crate::links::args::Arguments;
+use crate::links::args::LinksArguments;
 use crate::program::Program;
 
 /// Programs that call rg, and their settings. Programs that call ag or Topfew need no settings.
@@ -23,7 +23,7 @@ of fzf, and most coding agents. Others bring their own rg:
 ";
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &LinksArguments) -> Result<Exit, Failure> {
     let program = env::current_exe()
         .map_err(|error| format!("the path of this program is unknown: {}", io_reason(&error)))?;
     let (mut text, mut has_rg, mut exit) = (String::new(), false, Exit::Found);

@@ -3,7 +3,7 @@
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 
-use crate::args::Arguments;
+use crate::args::CommandLine;
 use crate::exit::{Exit, Failure, print};
 use crate::program::Program;
 
@@ -13,7 +13,7 @@ const NAME: &str = "NAME";
 /// Prints the completions of a shell.
 pub(crate) fn completions(shell: Shell) -> Result<Exit, Failure> {
     let script = script(shell, Program::Comb).map(String::into_bytes);
-    Ok(print(&script.unwrap_or_else(|| completions_of(Arguments::command(), shell))))
+    Ok(print(&script.unwrap_or_else(|| completions_of(CommandLine::command(), shell))))
 }
 
 /// The completions of a program that do not depend on what is typed.

@@ -8,7 +8,7 @@ mod page;
 
 use clap::{Command, CommandFactory};
 
-use crate::args::Arguments;
+use crate::args::CommandLine;
 
 /// A manual page.
 pub(crate) struct Page {
@@ -41,7 +41,7 @@ pub(crate) fn command(words: &[String]) -> Result<Command, String> {
 
 /// The definition of comb, in which each command has its full name.
 fn definition() -> Command {
-    let mut command = Arguments::command();
+    let mut command = CommandLine::command();
     command.build();
     command
 }

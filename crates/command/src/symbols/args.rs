@@ -14,7 +14,7 @@ use crate::args::selection::UsageError;
 use crate::args::tree_index::IndexUpdate;
 use crate::shell::facts;
 use crate::symbols::options::SymbolOptions;
-use crate::tables::{Table, TableFormat};
+use crate::tables::{TableFormat, TableKind};
 use crate::terminal;
 
 const LONG_ABOUT: &str = "\
@@ -64,7 +64,7 @@ Exit status:
     after_help = "Try 'comb symbols --help' for examples.",
     after_long_help = EXIT_STATUS,
 )]
-pub(crate) struct Arguments {
+pub(crate) struct SymbolsArguments {
     /// Files or directories [default: the current directory]
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -97,7 +97,7 @@ pub(crate) struct Arguments {
     pub(crate) force: bool,
 
     #[command(flatten)]
-    format: FormatFlags<Format>,
+    format: FormatFlags<ListFormat>,
 
     #[command(flatten)]
     pub(crate) update: IndexUpdate,
@@ -108,7 +108,7 @@ pub(crate) struct Arguments {
 
 /// How definitions are printed.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum ListFormat {
     /// A line for each: place, kind, qualified name, signature
     Text,
     /// An object for each; docs/symbols.schema.json describes it
@@ -123,23 +123,23 @@ pub(crate) enum Format {
     Parquet,
 }
 
-impl Format {
+impl ListFormat {
     /// The format of a table, if it is one.
-    fn table(self) -> Option<Table> {
+    fn table(self) -> Option<TableKind> {
         match self {
-            Self::Arrow => Some(Table::Arrow),
-            Self::Parquet => Some(Table::Parquet),
+            Self::Arrow => Some(TableKind::Arrow),
+            Self::Parquet => Some(TableKind::Parquet),
             Self::Text | Self::Json | Self::Ctags | Self::Etags => None,
         }
     }
 }
 
-impl Formats for Format {
+impl Formats for ListFormat {
     const TEXT: Self = Self::Text;
     const JSON: Self = Self::Json;
 }
 
-impl Arguments {
+impl SymbolsArguments {
     /// The question.
     ///
     /// # Errors
@@ -166,13 +166,13 @@ impl Arguments {
     }
 
     /// The format of the output.
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> ListFormat {
         self.format.choice()
     }
 
     /// Whether the output is a tags file.
     pub(crate) fn is_ctags(&self) -> bool {
-        self.format() == Format::Ctags
+        self.format() == ListFormat::Ctags
     }
 
     /// The format of a table, if that is the output.
@@ -187,18 +187,18 @@ impl Arguments {
 
     /// Whether sums are printed as JSON.
     pub(crate) fn is_json(&self) -> bool {
-        self.format() == Format::Json
+        self.format() == ListFormat::Json
     }
 
     fn output_options(&self) -> SymbolsOptions {
         let format = match self.format() {
             _ if self.outline && self.output.is_none() && stdout().is_terminal() => Output::Outline,
             _ if self.outline => Output::Compact,
-            Format::Text => Output::Text,
-            Format::Json => Output::Json,
-            Format::Ctags => Output::Ctags,
-            Format::Etags => Output::Etags,
-            Format::Arrow | Format::Parquet => Output::Records,
+            ListFormat::Text => Output::Text,
+            ListFormat::Json => Output::Json,
+            ListFormat::Ctags => Output::Ctags,
+            ListFormat::Etags => Output::Etags,
+            ListFormat::Arrow | ListFormat::Parquet => Output::Records,
         };
         self.options
             .symbols()

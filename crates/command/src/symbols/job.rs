@@ -11,7 +11,7 @@ use finecomb_symbols::{SymbolsFormat, SymbolsOutcome, SymbolsQuery, symbols};
 use crate::args::named;
 use crate::args::named::Named;
 use crate::faults::Faults;
-use crate::symbols::args::Arguments;
+use crate::symbols::args::SymbolsArguments;
 use crate::symbols::options::SymbolOptions;
 use crate::symbols::run::{Prepared, prepare};
 
@@ -29,7 +29,7 @@ impl SymbolsJob {
     /// # Errors
     /// If a name, an option or a value is invalid, or the option only decides how text is printed. The message is that of the command.
     pub fn named(options: Named, paths: &[PathBuf]) -> Result<Self, String> {
-        Self::new(named::options::<Arguments, _>(options)?, paths, SymbolsFormat::Records)
+        Self::new(named::options::<SymbolsArguments, _>(options)?, paths, SymbolsFormat::Records)
     }
 
     /// A list in a format.
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn values_are_those_of_the_flags() {
         let options = |value: Value| {
-            named::options::<Arguments, SymbolOptions>(
+            named::options::<SymbolsArguments, SymbolOptions>(
                 serde_json::from_value::<Map<String, Value>>(value).unwrap().into_iter().collect(),
             )
         };

@@ -17,27 +17,28 @@ use crate::advice::Advised;
 use crate::exit::{Ending, Exit, Failure, check_output};
 use crate::indexed_search::Indexed;
 use crate::message;
-use crate::output::{Kind, Output, is_device, write};
+use crate::output::{FileKind, OutputFile, is_device, write};
 use crate::profile;
-use crate::symbols::args::{Arguments, Format};
+use crate::symbols::args::{ListFormat, SymbolsArguments};
 use crate::symbols::options::SymbolOptions;
 use crate::symbols::parsed_files::ParsedFiles;
 use crate::tables::TableFormat;
 
 /// Kind of file that may be replaced by a tags file of vim.
-const CTAGS: Kind = Kind { name: "a tags file", is_this: |head| head.starts_with(b"!_TAG_") };
+const CTAGS: FileKind = FileKind { name: "a tags file", is_this: |head| head.starts_with(b"!_TAG_") };
 
 /// Kind of file that may be replaced by a stream of Arrow.
-const ARROW: Kind = Kind { name: "a stream of Arrow", is_this: |head| head.starts_with(&[0xFF; 4]) };
+const ARROW: FileKind = FileKind { name: "a stream of Arrow", is_this: |head| head.starts_with(&[0xFF; 4]) };
 
 /// Kind of file that may be replaced by a Parquet file.
-const PARQUET: Kind = Kind { name: "a Parquet file", is_this: |head| head.starts_with(b"PAR1") };
+const PARQUET: FileKind = FileKind { name: "a Parquet file", is_this: |head| head.starts_with(b"PAR1") };
 
 /// Kind of file that may be replaced by output in any other format.
-const ETAGS: Kind = Kind { name: "a TAGS file of Emacs", is_this: |head| head.starts_with(b"\x0c\n") };
+const ETAGS: FileKind =
+    FileKind { name: "a TAGS file of Emacs", is_this: |head| head.starts_with(b"\x0c\n") };
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments, start: Instant) -> Result<Exit, Failure> {
+pub(crate) fn run(arguments: &SymbolsArguments, start: Instant) -> Result<Exit, Failure> {
     if arguments.output.is_none() || arguments.stats {
         check_output()?;
     }
@@ -84,12 +85,12 @@ pub(crate) fn prepare(
 }
 
 /// Lists what is asked for.
-fn list(arguments: &Arguments) -> Result<Listed, Failure> {
+fn list(arguments: &SymbolsArguments) -> Result<Listed, Failure> {
     let inputs = arguments.inputs()?;
     let table = arguments.table()?.filter(|_| !arguments.quiet);
     profile::check(arguments.profile(), &inputs.named)?;
     let scan = arguments.scan();
-    let Arguments { options, update, .. } = arguments;
+    let SymbolsArguments { options, update, .. } = arguments;
     let Prepared { query, indexes, parsed } =
         prepare(options, update.index_update, arguments.query()?, &inputs, &scan)?;
     let scan = indexes.scan(scan);
@@ -99,12 +100,12 @@ fn list(arguments: &Arguments) -> Result<Listed, Failure> {
         return Ok(Listed { outcome, inputs: inputs.named, indexes, parsed });
     };
     let kind = match arguments.format() {
-        Format::Ctags => &CTAGS,
-        Format::Arrow => &ARROW,
-        Format::Parquet => &PARQUET,
-        Format::Text | Format::Json | Format::Etags => &ETAGS,
+        ListFormat::Ctags => &CTAGS,
+        ListFormat::Arrow => &ARROW,
+        ListFormat::Parquet => &PARQUET,
+        ListFormat::Text | ListFormat::Json | ListFormat::Etags => &ETAGS,
     };
-    Output { path, sources: &[], force: arguments.force }.check(Some(kind))?;
+    OutputFile { path, sources: &[], force: arguments.force }.check(Some(kind))?;
     let begun = SystemTime::now();
     let mut bytes = Vec::new();
     let outcome = run(&mut bytes);
@@ -150,7 +151,7 @@ fn set_time(path: &Path, begun: SystemTime) -> io::Result<()> {
 
 impl Listed {
     /// Prints what follows the list, and updates the indexes.
-    fn finish(self, arguments: &Arguments, start: Instant) -> Exit {
+    fn finish(self, arguments: &SymbolsArguments, start: Instant) -> Exit {
         let Self { outcome, inputs, indexes, parsed } = self;
         let mut output_error = outcome.output_error;
         if arguments.stats && output_error.is_none() {
@@ -174,24 +175,24 @@ impl Listed {
 
 /// Sums of a language, or of all.
 #[derive(Serialize)]
-struct Row<'r> {
+struct StatsRow<'r> {
     language: &'r str,
     #[serde(flatten)]
     sums: Sums,
 }
 
-fn rows(stats: &Stats) -> impl Iterator<Item = Row<'static>> {
-    stats.languages.iter().map(|(language, &sums)| Row { language: language.name(), sums })
+fn rows(stats: &Stats) -> impl Iterator<Item = StatsRow<'static>> {
+    stats.languages.iter().map(|(language, &sums)| StatsRow { language: language.name(), sums })
 }
 
 /// The sums as a JSON object; `docs/symbols.schema.json` describes it.
 fn json(stats: &Stats) -> String {
-    let rows: Vec<Row> = rows(stats).collect();
+    let rows: Vec<StatsRow> = rows(stats).collect();
     format!("{}\n", serde_json::json!({ "stats": rows }))
 }
 
 /// The sums as a table, with an empty line before it unless it is all that is printed.
-fn table(stats: &Stats, arguments: &Arguments) -> String {
+fn table(stats: &Stats, arguments: &SymbolsArguments) -> String {
     let mut text = String::new();
     let follows = arguments.output.is_none() && !arguments.quiet && stats.total().symbols > 0;
     if follows {
@@ -199,7 +200,9 @@ fn table(stats: &Stats, arguments: &Arguments) -> String {
     }
     let listed = if arguments.options.reference.is_some() { "symbols" } else { "definitions" };
     text += &format!("{:<12}{:>9}{:>10}{listed:>13}{:>13}\n", "language", "files", "bytes", "with errors");
-    for Row { language, sums } in rows(stats).chain([Row { language: "total", sums: stats.total() }]) {
+    for StatsRow { language, sums } in
+        rows(stats).chain([StatsRow { language: "total", sums: stats.total() }])
+    {
         let Sums { files, bytes, symbols, files_with_errors } = sums;
         let (files, bytes, symbols) =
             (Count(files).to_string(), Bytes(bytes).to_string(), Count(symbols).to_string());

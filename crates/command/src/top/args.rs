@@ -17,12 +17,12 @@ use crate::args::format::{FormatFlags, Formats};
 use crate::args::profile::Profile;
 use crate::args::selection::UsageError;
 use crate::shell::facts;
-use crate::tables::Table;
+use crate::tables::TableKind;
 use crate::top::options::CountOptions;
 use listen::Listen;
 use plot::Plot;
-use saved::Saved;
-use tail::Tail;
+use saved::CountFiles;
+use tail::TailFlags;
 
 const LONG_ABOUT: &str = "\
 Count keys and print the most frequent ones
@@ -79,7 +79,7 @@ Exit status:
     after_help = "Try 'comb top --help' for examples.",
     after_long_help = EXIT_STATUS,
 )]
-pub(crate) struct Arguments {
+pub(crate) struct TopArguments {
     /// Files, directories (read recursively), or - for standard input [default: -]
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
@@ -88,7 +88,7 @@ pub(crate) struct Arguments {
     pub(crate) options: CountOptions,
 
     #[command(flatten)]
-    pub(crate) tail: Tail,
+    pub(crate) tail: TailFlags,
 
     #[command(flatten)]
     pub(crate) plot: Plot,
@@ -110,14 +110,14 @@ pub(crate) struct Arguments {
     bars: bool,
 
     #[command(flatten, next_help_heading = "Output")]
-    pub(crate) format: FormatFlags<Format>,
+    pub(crate) format: FormatFlags<TopFormat>,
 
     /// Show how the first COUNT records are processed, and why; count nothing
     #[arg(long, value_name = "COUNT", num_args = 0..=1, require_equals = true, default_missing_value = "10", value_parser = parse_count, help_heading = "Output")]
     pub(crate) sample: Option<usize>,
 
     #[command(flatten)]
-    pub(crate) saved: Saved,
+    pub(crate) saved: CountFiles,
 
     /// On interrupt (Ctrl-C) or termination, print the counts so far, marked as partial
     #[arg(long, help_heading = "Machine")]
@@ -136,7 +136,7 @@ pub(crate) struct Arguments {
 
 /// Output formats.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum TopFormat {
     /// Lines of COUNT KEY
     Text,
     /// One object; key_base64 holds the exact bytes of keys that are not UTF-8
@@ -153,18 +153,18 @@ pub(crate) enum Format {
     Parquet,
 }
 
-impl Format {
+impl TopFormat {
     /// The format of a table, if it is one.
-    pub(crate) fn table(self) -> Option<Table> {
+    pub(crate) fn table(self) -> Option<TableKind> {
         match self {
-            Self::Arrow => Some(Table::Arrow),
-            Self::Parquet => Some(Table::Parquet),
+            Self::Arrow => Some(TableKind::Arrow),
+            Self::Parquet => Some(TableKind::Parquet),
             Self::Text | Self::Json | Self::Csv | Self::Tsv | Self::Markdown => None,
         }
     }
 }
 
-impl Formats for Format {
+impl Formats for TopFormat {
     const TEXT: Self = Self::Text;
     const JSON: Self = Self::Json;
 }
@@ -174,7 +174,7 @@ fn parse_count(text: &str) -> Result<usize, String> {
     count.ok_or_else(|| "expected a number of at least 1".to_owned())
 }
 
-impl Arguments {
+impl TopArguments {
     /// Records, keys, measures and their order.
     pub(crate) fn query(&self) -> Result<QueryOptions, UsageError> {
         self.options.query(self.tail.tail)

@@ -11,7 +11,7 @@ use finecomb_top::{Following, Live, Query, top_follow};
 
 use crate::advice::Advised;
 use crate::message;
-use crate::top::args::{Arguments, Format};
+use crate::top::args::{TopArguments, TopFormat};
 use crate::top::run::{Counted, format_of_rows};
 
 /// Minimum time between two lines with the counts so far.
@@ -29,11 +29,11 @@ pub(super) fn follow(
     options: &ScanOptions<'_>,
     query: &Query,
     live: Option<&Live>,
-    arguments: &Arguments,
+    arguments: &TopArguments,
 ) -> Counted {
-    let mut printer = Printer {
+    let mut printer = FollowPrinter {
         arguments,
-        lines: Lines::of(arguments),
+        lines: LiveLines::of(arguments),
         has_display: live.is_some(),
         is_first: true,
         is_announced: false,
@@ -45,16 +45,16 @@ pub(super) fn follow(
         output_error: None,
     };
     let mut outcome = top_follow(inputs, options, query, live, |following| printer.pause(following));
-    let Printer { lines, mut problems, mut records, had_errors, output_error, .. } = printer;
+    let FollowPrinter { lines, mut problems, mut records, had_errors, output_error, .. } = printer;
     records += outcome.answer.records;
     problems.append(&mut outcome.problems);
     outcome.problems = problems;
-    Counted { outcome, counts: None, is_printed: lines != Lines::None, records, had_errors, output_error }
+    Counted { outcome, counts: None, is_printed: lines != LiveLines::None, records, had_errors, output_error }
 }
 
 /// Output while inputs grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lines {
+enum LiveLines {
     /// Nothing before the end.
     None,
     /// Buckets of time as they end.
@@ -63,20 +63,20 @@ enum Lines {
     Counts,
 }
 
-impl Lines {
-    fn of(arguments: &Arguments) -> Self {
+impl LiveLines {
+    fn of(arguments: &TopArguments) -> Self {
         match arguments.format.choice() {
             _ if arguments.prints_buckets() => Self::Buckets,
-            Format::Json if !arguments.live => Self::Counts,
+            TopFormat::Json if !arguments.live => Self::Counts,
             _ => Self::None,
         }
     }
 }
 
 /// Prints while inputs grow.
-struct Printer<'a> {
-    arguments: &'a Arguments,
-    lines: Lines,
+struct FollowPrinter<'a> {
+    arguments: &'a TopArguments,
+    lines: LiveLines,
     has_display: bool,
     /// Set until the first rows have been printed.
     is_first: bool,
@@ -95,7 +95,7 @@ struct Printer<'a> {
     output_error: Option<io::Error>,
 }
 
-impl Printer<'_> {
+impl FollowPrinter<'_> {
     fn pause(&mut self, following: &mut Following<'_, '_>) -> Next {
         if self.output_error.is_some() {
             return Next::End;
@@ -131,7 +131,7 @@ impl Printer<'_> {
 
     /// Says at a terminal that the inputs are followed, as nothing else may be printed for long.
     fn announce(&mut self, following: &Following<'_, '_>) {
-        let is_silent = self.lines == Lines::None && !self.has_display;
+        let is_silent = self.lines == LiveLines::None && !self.has_display;
         if !mem::replace(&mut self.is_announced, true) && is_silent && stderr().is_terminal() {
             let inputs = counted(following.inputs as u64, "input");
             message::note(format_args!("following {inputs}; Ctrl-C ends and prints the counts"));
@@ -142,8 +142,8 @@ impl Printer<'_> {
     fn print(&mut self, following: &mut Following<'_, '_>) -> io::Result<Option<Duration>> {
         let mut wait = following.forgets_after();
         self.has_unprinted |= wait.is_some();
-        let prints_counts = self.has_unprinted && (self.has_display || self.lines == Lines::Counts);
-        if !prints_counts && self.lines != Lines::Buckets {
+        let prints_counts = self.has_unprinted && (self.has_display || self.lines == LiveLines::Counts);
+        if !prints_counts && self.lines != LiveLines::Buckets {
             return Ok(wait);
         }
         let start = Instant::now();
@@ -151,11 +151,11 @@ impl Printer<'_> {
             return Ok(wait.into_iter().chain([self.not_before - start]).min());
         }
         let mut interval = UPDATES;
-        if self.lines == Lines::Buckets {
+        if self.lines == LiveLines::Buckets {
             self.print_buckets(following)?;
             wait = wait.into_iter().chain(following.next_end()).min();
         }
-        if self.lines == Lines::Counts {
+        if self.lines == LiveLines::Counts {
             let line = Json(self.arguments.layout()).line(&following.answer(), false)?;
             let mut out = stdout().lock();
             writeln!(out, "{line}")?;
@@ -179,7 +179,7 @@ impl Printer<'_> {
         let mut out = io::BufWriter::new(stdout().lock());
         for bucket in finished {
             self.records += bucket.answer.records;
-            if self.arguments.format.choice() == Format::Json {
+            if self.arguments.format.choice() == TopFormat::Json {
                 let line = Json(self.arguments.layout()).line(&bucket.answer, bucket.is_late)?;
                 writeln!(out, "{line}")?;
             } else {

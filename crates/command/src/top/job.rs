@@ -11,7 +11,7 @@ use crate::advice::{Advised, on_temporary_file};
 use crate::args::named;
 use crate::args::named::Named;
 use crate::message;
-use crate::top::args::Arguments;
+use crate::top::args::TopArguments;
 use crate::top::options::CountOptions;
 use crate::top::options::definition::StoredDefinition;
 
@@ -23,7 +23,7 @@ const OF_MEMORY: [&str; 4] = ["approx", "memory", "recount", "temporary-director
 
 /// The table of a count, as `comb top` prints it.
 #[derive(Debug)]
-pub struct Table {
+pub struct CountTable {
     /// Its lines.
     pub text: Vec<u8>,
     /// Messages that the command would print about it.
@@ -36,7 +36,7 @@ pub struct Table {
 ///
 /// # Errors
 /// If a flag or a value is invalid, or the count failed.
-pub fn count_files(options: CountOptions, paths: &[PathBuf], stop: &Arc<Stop>) -> Result<Table, String> {
+pub fn count_files(options: CountOptions, paths: &[PathBuf], stop: &Arc<Stop>) -> Result<CountTable, String> {
     let job = TopJob(options);
     let (query, inputs, options) = (job.query()?, job.inputs(paths)?, &job.0);
     let outcome = top(&inputs, &options.scan().stop(Some(Arc::clone(stop))), &query);
@@ -48,7 +48,7 @@ pub fn count_files(options: CountOptions, paths: &[PathBuf], stop: &Arc<Stop>) -
     format.write(&outcome.answer, &mut text).map_err(|error| error.to_string())?;
     let mut notes = message::left_out(&outcome.answer, options, false);
     notes.extend(message::absent_fields(&outcome.answer, options));
-    Ok(Table { text, notes, problems: outcome.problems })
+    Ok(CountTable { text, notes, problems: outcome.problems })
 }
 
 /// A count as options describe it.
@@ -69,7 +69,7 @@ impl TopJob {
     /// # Errors
     /// As [`TopJob::new`], and if an option has no effect on such counts.
     pub fn of_counts(options: Named) -> Result<Self, String> {
-        let command = named::definition::<Arguments>();
+        let command = named::definition::<TopArguments>();
         let first_of = |names: [&str; 4]| {
             let mut longs = options.iter().filter_map(|(name, _)| named::find(&command, name)?.get_long());
             longs.find(|long| names.contains(long))
@@ -144,7 +144,7 @@ impl TopJob {
 
 /// The long name of a flag with the name or alias `name`. `None` if the command does not know it.
 pub fn long_name(name: &str) -> Option<String> {
-    named::long_name::<Arguments>(name)
+    named::long_name::<TopArguments>(name)
 }
 
 /// Messages on problems with inputs, one for each reason why more than a window was read.

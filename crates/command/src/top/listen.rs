@@ -15,10 +15,10 @@ use finecomb_scan::{Progress, ScanOptions, Watch};
 use finecomb_sys::locks::lock;
 use finecomb_top::{Live, Outcome, Query};
 
-use self::server::Server;
+use self::server::PageServer;
 use self::state::{Moment, View};
 use crate::message;
-use crate::top::args::Arguments;
+use crate::top::args::TopArguments;
 
 /// Maximum number of rows in a state.
 const MAX_ROWS: usize = 1000;
@@ -37,7 +37,7 @@ const PAUSE_FACTOR: u32 = 20;
 
 /// The page of a job.
 pub(crate) struct Dashboard {
-    server: Server,
+    server: PageServer,
     view: View,
     shown: Mutex<Shown>,
 }
@@ -61,10 +61,10 @@ impl Dashboard {
     /// # Errors
     ///
     /// If the server cannot start.
-    pub(crate) fn start(arguments: &Arguments) -> Result<Option<Self>, String> {
+    pub(crate) fn start(arguments: &TopArguments) -> Result<Option<Self>, String> {
         let Some(listen) = arguments.listen.listen else { return Ok(None) };
         // A message would be drawn into the screen of --live.
-        let server = Server::start(listen, &arguments.listen.allowed_hosts, arguments.live)?;
+        let server = PageServer::start(listen, &arguments.listen.allowed_hosts, arguments.live)?;
         message::note(format_args!("listening on http://{}/", server.address()));
         let shown = Shown {
             progress: Progress::default(),

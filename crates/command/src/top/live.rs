@@ -19,7 +19,7 @@ use signal_hook::consts::{SIGHUP, SIGQUIT};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use self::page::Page;
+use self::page::LivePage;
 use self::screen::{Keyboard, Screen};
 use crate::message;
 
@@ -85,7 +85,7 @@ impl Display {
         };
         let (rows, columns) = screen.size()?;
         let page =
-            Page { progress: &progress, before: &self.before, answer: &live.answer(), rows: live.rows() };
+            LivePage { progress: &progress, before: &self.before, answer: &live.answer(), rows: live.rows() };
         screen.draw(page.lines(rows, columns))?;
         self.before = progress;
         Ok(())

@@ -21,9 +21,9 @@ use crate::args::threads::Threads;
 use crate::args::{named, size, value};
 use crate::shell::candidates;
 use crate::shell::line::completer;
-use crate::top::args::Arguments;
+use crate::top::args::TopArguments;
 use approx::Approx;
-use definition::Definition;
+use definition::CountDefinition;
 use key_fields::KeyFields;
 use memory::Memory;
 
@@ -46,7 +46,7 @@ CSV are read whole.";
 pub struct CountOptions {
     #[command(flatten)]
     #[serde(flatten)]
-    pub definition: Definition,
+    pub definition: CountDefinition,
 
     /// Number of keys to print; all prints every key, 0 none [default: 10]
     #[arg(short, long, value_name = "COUNT", value_parser = parse_number, allow_hyphen_values = true, help_heading = "Output")]
@@ -152,10 +152,10 @@ pub struct CountOptions {
 /// The options without any flag.
 impl Default for CountOptions {
     fn default() -> Self {
-        let command = Arguments::augment_args(Command::new("top")).no_binary_name(true);
+        let command = TopArguments::augment_args(Command::new("top")).no_binary_name(true);
         let parsed = command
             .try_get_matches_from([""; 0])
-            .and_then(|mut matches| Arguments::from_arg_matches_mut(&mut matches));
+            .and_then(|mut matches| TopArguments::from_arg_matches_mut(&mut matches));
         parsed.expect("no flag is required").options
     }
 }
@@ -197,7 +197,7 @@ impl CountOptions {
     /// # Errors
     /// If an option or a value is invalid, or it has no meaning without a terminal. The message is that of the command.
     pub fn named(options: Named) -> Result<Self, String> {
-        let options: Self = named::options::<Arguments, _>(options)?;
+        let options: Self = named::options::<TopArguments, _>(options)?;
         let missing = |flag, needed| Err(format!("--{flag}: needs --{needed}"));
         match &options {
             Self { definition, .. } if definition.each && definition.extract.is_empty() => {

@@ -7,10 +7,11 @@ use finecomb_plot::{Curve, Tick, Timeline};
 use finecomb_sys::units::counted;
 use finecomb_top::{Answer, Query, SortBy, TimeAxis};
 
-use crate::output::{Kind, check_new, write};
+use crate::output::{FileKind, check_new, write};
 
 /// Kind of file that a plot may replace.
-const SVG: Kind = Kind { name: "an SVG", is_this: |head| head.windows(4).any(|window| window == b"<svg") };
+const SVG: FileKind =
+    FileKind { name: "an SVG", is_this: |head| head.windows(4).any(|window| window == b"<svg") };
 
 /// Maximum number of named inputs in a title.
 const MAX_NAMES: usize = 3;

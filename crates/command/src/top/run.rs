@@ -16,18 +16,18 @@ use crate::advice::Advised;
 use crate::args::profile as profile_flags;
 use crate::exit::{Exit, Failure, check_output, fail};
 use crate::profile;
-use crate::tables::Table;
-use crate::top::args::{Arguments, Format};
+use crate::tables::TableKind;
+use crate::top::args::{TopArguments, TopFormat};
 use crate::top::follow::follow;
 use crate::top::listen::Dashboard;
 use crate::top::live;
 use crate::top::plot::Plot;
 use crate::top::saved;
-use crate::top::saved::Saved;
+use crate::top::saved::CountsToSave;
 use crate::{message, progress, terminal};
 
 /// Runs the command.
-pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Result<Exit, Failure> {
+pub(crate) fn run(mut arguments: TopArguments, start: Instant) -> Result<Exit, Failure> {
     check_output()?;
     if arguments.saved.merge {
         return merge(arguments, start);
@@ -46,10 +46,10 @@ pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Result<Exit, Fail
     profile::check(&arguments.profile, &inputs.named)?;
     plot(&arguments).map_or(Ok(()), |plot| plot.check())?;
     check_table(&arguments)?;
-    let saved = Saved::new(&arguments)?;
+    let saved = CountsToSave::new(&arguments)?;
     check_terminal(&arguments, &inputs)?;
     let options = arguments.scan().stop(stop(&arguments)?);
-    let job = Job { arguments: &arguments, query, saved, start };
+    let job = CountJob { arguments: &arguments, query, saved, start };
     match arguments.sample {
         Some(count) => job.explain(&inputs, &options, count),
         None => job.print(job.count(&inputs, &options)?, options.stop.as_deref()),
@@ -57,19 +57,19 @@ pub(crate) fn run(mut arguments: Arguments, start: Instant) -> Result<Exit, Fail
 }
 
 /// Prints the sum of the counts in files.
-fn merge(mut arguments: Arguments, start: Instant) -> Result<Exit, Failure> {
+fn merge(mut arguments: TopArguments, start: Instant) -> Result<Exit, Failure> {
     check_table(&arguments)?;
     let Some(sum) = saved::merge(&mut arguments) else { return Ok(Exit::Error) };
     if arguments.plot.file.is_some() && arguments.options.buckets().is_none() {
         return Err("--plot: the counts have no buckets of time; count with --every".into());
     }
-    let saved = Saved::new(&arguments)?;
+    let saved = CountsToSave::new(&arguments)?;
     let counted = Counted { had_errors: sum.had_errors, ..Counted::of_counts(sum.counts) };
-    Job { arguments: &arguments, query: sum.query, saved, start }.print(counted, None)
+    CountJob { arguments: &arguments, query: sum.query, saved, start }.print(counted, None)
 }
 
 /// Checks that the screen can be drawn and keys can be read, if they are to be.
-fn check_terminal(arguments: &Arguments, inputs: &Inputs) -> Result<(), &'static str> {
+fn check_terminal(arguments: &TopArguments, inputs: &Inputs) -> Result<(), &'static str> {
     if arguments.live && !stderr().is_terminal() {
         return Err("--live: standard error is not a terminal; omit --live");
     }
@@ -80,7 +80,7 @@ fn check_terminal(arguments: &Arguments, inputs: &Inputs) -> Result<(), &'static
 }
 
 /// Returns the stop signal of a job that prints its counts when it is interrupted.
-fn stop(arguments: &Arguments) -> Result<Option<Arc<Stop>>, String> {
+fn stop(arguments: &TopArguments) -> Result<Option<Arc<Stop>>, String> {
     let flag = if arguments.live {
         "--live"
     } else if arguments.tail.tail {
@@ -95,7 +95,7 @@ fn stop(arguments: &Arguments) -> Result<Option<Arc<Stop>>, String> {
 }
 
 /// Checks that the answer can be printed as a table, if it is to be one.
-fn check_table(arguments: &Arguments) -> Result<(), String> {
+fn check_table(arguments: &TopArguments) -> Result<(), String> {
     let Some(table) = arguments.format.choice().table() else { return Ok(()) };
     if arguments.tail.tail {
         return Err(format!("--format {table}: a table has an end; use --format json with --tail"));
@@ -121,15 +121,15 @@ fn unknown_group(group: &str, pattern: &str) -> String {
 }
 
 /// A query, and how its answer is printed.
-struct Job<'a> {
-    arguments: &'a Arguments,
+struct CountJob<'a> {
+    arguments: &'a TopArguments,
     query: Query,
-    saved: Option<Saved<'a>>,
+    saved: Option<CountsToSave<'a>>,
     /// Start of the process.
     start: Instant,
 }
 
-impl Job<'_> {
+impl CountJob<'_> {
     /// Counts the inputs, with the displays that are asked for.
     fn count(&self, inputs: &Inputs, options: &ScanOptions<'static>) -> Result<Counted, String> {
         let Self { arguments, query, .. } = self;
@@ -181,14 +181,14 @@ impl Job<'_> {
         let mut out = BufWriter::new(stdout().lock());
         let written = match counted.output_error {
             Some(error) => Err(error),
-            None if counted.is_printed || saved.as_ref().is_some_and(Saved::is_output) => Ok(()),
+            None if counted.is_printed || saved.as_ref().is_some_and(CountsToSave::is_output) => Ok(()),
             None => format(arguments).write(answer, &mut out).and_then(|()| out.flush()),
         };
         if let Err(error) = written {
             return Ok(Failure::from(error).exit().or(exit));
         }
         let Outcome { answer, memory, spilled, report, .. } = counted.outcome;
-        if report.is_some() && arguments.profile.format() == Some(profile_flags::Format::Text) {
+        if report.is_some() && arguments.profile.format() == Some(profile_flags::ProfileFormat::Text) {
             let keys = answer.distinct_keys();
             match spilled {
                 0 => message::note(format_args!("{} of memory for {keys}", Bytes(memory))),
@@ -218,7 +218,7 @@ impl Job<'_> {
 }
 
 /// Prints notes on an answer, and the error that makes it uncertain.
-fn report_answer(answer: &Answer, bytes: u64, arguments: &Arguments) {
+fn report_answer(answer: &Answer, bytes: u64, arguments: &TopArguments) {
     message::left_out(answer, &arguments.options, arguments.tail.tail).iter().for_each(message::note);
     message::absent_fields(answer, &arguments.options).iter().for_each(message::note);
     if answer.partial {
@@ -231,7 +231,7 @@ fn report_answer(answer: &Answer, bytes: u64, arguments: &Arguments) {
 }
 
 /// The picture that was asked for.
-fn plot(arguments: &Arguments) -> Option<Plot<'_>> {
+fn plot(arguments: &TopArguments) -> Option<Plot<'_>> {
     let file = arguments.plot.file.as_deref()?;
     Some(Plot { file, inputs: &arguments.files, buckets: arguments.options.buckets()? })
 }
@@ -306,7 +306,7 @@ const SPARKLINE: usize = 40;
 /// Width of the bar of the largest count, in characters.
 const BAR: usize = 20;
 
-fn format(arguments: &Arguments) -> Box<dyn print::Format> {
+fn format(arguments: &TopArguments) -> Box<dyn print::Format> {
     let is_terminal = stdout().is_terminal();
     let text = Text {
         bars: if is_terminal && arguments.has_bars() { BAR } else { 0 },
@@ -317,23 +317,23 @@ fn format(arguments: &Arguments) -> Box<dyn print::Format> {
 }
 
 /// The format of rows that are printed one after another. Only the first rows have a header.
-pub(super) fn format_of_rows(arguments: &Arguments, has_header: bool) -> Box<dyn print::Format> {
+pub(super) fn format_of_rows(arguments: &TopArguments, has_header: bool) -> Box<dyn print::Format> {
     let layout = Layout { no_header: !has_header, totals: false, ..arguments.layout() };
     with_layout(arguments, layout, Text::default())
 }
 
-fn with_layout(arguments: &Arguments, layout: Layout, text: Text) -> Box<dyn print::Format> {
+fn with_layout(arguments: &TopArguments, layout: Layout, text: Text) -> Box<dyn print::Format> {
     match arguments.format.choice() {
-        Format::Text => Box::new(Text {
+        TopFormat::Text => Box::new(Text {
             count: if terminal::output_has_colors() { Style::new().bold() } else { Style::new() },
             layout,
             ..text
         }),
-        Format::Json => Box::new(Json(layout)),
-        Format::Csv => Box::new(Csv(layout)),
-        Format::Tsv => Box::new(Tsv(layout)),
-        Format::Markdown => Box::new(Markdown(layout)),
-        Format::Arrow => Box::new(Table::Arrow),
-        Format::Parquet => Box::new(Table::Parquet),
+        TopFormat::Json => Box::new(Json(layout)),
+        TopFormat::Csv => Box::new(Csv(layout)),
+        TopFormat::Tsv => Box::new(Tsv(layout)),
+        TopFormat::Markdown => Box::new(Markdown(layout)),
+        TopFormat::Arrow => Box::new(TableKind::Arrow),
+        TopFormat::Parquet => Box::new(TableKind::Parquet),
     }
 }

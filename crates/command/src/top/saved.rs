@@ -10,28 +10,28 @@ use finecomb_top::{Counts, Query, StoredCounts};
 use crate::advice::Advised;
 use crate::exit::Failure;
 use crate::message;
-use crate::output::{Kind, check_new, write};
-use crate::top::args::Arguments;
+use crate::output::{FileKind, check_new, write};
+use crate::top::args::TopArguments;
 use crate::top::options::definition::StoredDefinition;
 
 /// Kind of file that `--save-counts` may replace.
-const COUNTS: Kind = Kind { name: "a file of counts", is_this: StoredCounts::is_beginning };
+const COUNTS: FileKind = FileKind { name: "a file of counts", is_this: StoredCounts::is_beginning };
 
 /// Name of the standard streams.
 const STANDARD: &str = "-";
 
 /// Where counts are written to, and what they count.
-pub(super) struct Saved<'a> {
+pub(super) struct CountsToSave<'a> {
     file: &'a Path,
     definition: StoredDefinition,
 }
 
-impl<'a> Saved<'a> {
+impl<'a> CountsToSave<'a> {
     /// The file of `--save-counts`, if it is given, and the definition.
     ///
     /// # Errors
     /// If the file must not be written, or the definition cannot be stored.
-    pub(super) fn new(arguments: &'a Arguments) -> Result<Option<Self>, String> {
+    pub(super) fn new(arguments: &'a TopArguments) -> Result<Option<Self>, String> {
         let Some(file) = arguments.saved.save_counts.as_deref() else { return Ok(None) };
         if file != STANDARD {
             check_new(file, &arguments.files, &COUNTS)?;
@@ -72,7 +72,7 @@ pub(super) struct Sum {
 
 /// Adds up the counts in the files that the arguments name, which get the definition of the counts. Files that cannot be added are
 /// reported. `None` if no file could be added.
-pub(super) fn merge(arguments: &mut Arguments) -> Option<Sum> {
+pub(super) fn merge(arguments: &mut TopArguments) -> Option<Sum> {
     if arguments.files.is_empty() {
         arguments.files.push(STANDARD.into());
     }
@@ -86,7 +86,7 @@ pub(super) fn merge(arguments: &mut Arguments) -> Option<Sum> {
     sum.map(|sum| Sum { had_errors, ..sum })
 }
 
-fn add(file: &Path, arguments: &mut Arguments, sum: &mut Option<Sum>) -> Result<(), String> {
+fn add(file: &Path, arguments: &mut TopArguments, sum: &mut Option<Sum>) -> Result<(), String> {
     let bytes = read(file).map_err(|error| io_reason(&error).to_string())?;
     let stored = StoredCounts::new(&bytes).map_err(|error| error.advised())?;
     let definition = StoredDefinition::from_bytes(stored.definition())?;

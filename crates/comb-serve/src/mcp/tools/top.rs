@@ -13,7 +13,7 @@ use crate::mcp::arguments::one_or_many;
 use crate::mcp::context::{Context, notes_on};
 use crate::mcp::excerpt::excerpt;
 use finecomb_command::args::named::Named;
-use finecomb_command::top::job::{Table, count_files};
+use finecomb_command::top::job::{CountTable, count_files};
 use finecomb_command::top::options::CountOptions;
 
 /// Arguments of a call.
@@ -78,7 +78,8 @@ impl Tool for Top {
             return Err("paths: name at least one file".to_owned());
         }
         let named = context.roots.inputs(&self.paths)?;
-        let Table { text: table, mut notes, problems } = count_files(self.options(context)?, &named, stop)?;
+        let CountTable { text: table, mut notes, problems } =
+            count_files(self.options(context)?, &named, stop)?;
         notes.extend(notes_on(&problems, &[]));
         notes.extend(context.cut_off(stop));
         let text = text(&table, notes, context);

@@ -11,7 +11,7 @@ use crate::grep::args::paths::Paths;
 use crate::grep::args::value;
 use crate::grep::args::value::Separator;
 use crate::grep::scopes::NEW_SCOPE_FINDER;
-use crate::tables::Table;
+use crate::tables::TableKind;
 
 /// Length from which on lines are cut with `--compact`, in bytes.
 const COMPACT_COLUMNS: u64 = 200;
@@ -121,7 +121,7 @@ impl Modes {
     }
 
     /// The format of a table, if that is the output.
-    pub(super) fn table(&self, order: &Order) -> Option<Table> {
+    pub(super) fn table(&self, order: &Order) -> Option<TableKind> {
         self.last_format(order).and_then(LineFormat::table)
     }
 

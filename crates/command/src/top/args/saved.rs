@@ -20,7 +20,7 @@ The files must have been counted with the same flags for records, keys, times an
 /// Counts in files.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Output")]
-pub(crate) struct Saved {
+pub(crate) struct CountFiles {
     /// Write the counts of all keys to FILE, which --merge reads; - is standard output, instead of the table
     #[arg(
         long,

@@ -15,7 +15,7 @@ which something was counted. With --live or --listen, the counts are shown as th
 /// Inputs that grow.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Input")]
-pub(crate) struct Tail {
+pub(crate) struct TailFlags {
     /// Count what is there, then follow the inputs as they grow, like tail -F; Ctrl-C ends and prints
     #[arg(long, long_help = TAIL, conflicts_with_all = ["approx", "sample"])]
     pub(crate) tail: bool,

@@ -15,15 +15,15 @@ use finecomb_sys::locks::{lock, unpoisoned};
 use finecomb_sys::{io_reason, threads};
 
 use crate::door::{Other, find};
-use crate::top::listen::wire::{COMMAND, Clients, FAILED, LISTENING, Update};
+use crate::top::listen::wire::{COMMAND, Clients, FAILED, LISTENING, StateMessage};
 
 /// Time for clients to receive the last state when the job ends. The server stops by itself after half of it.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A running server.
-pub(super) struct Server {
+pub(super) struct PageServer {
     address: String,
-    clients: Arc<Seen>,
+    clients: Arc<ClientState>,
     outbox: Arc<Outbox>,
     /// Disconnects when the server has ended.
     ended: Mutex<Receiver<()>>,
@@ -32,7 +32,7 @@ pub(super) struct Server {
 
 /// State of the clients, as the server last reported it.
 #[derive(Default)]
-struct Seen {
+struct ClientState {
     are_there: AtomicBool,
     has_new: AtomicBool,
 }
@@ -46,11 +46,11 @@ struct Outbox {
 
 #[derive(Default)]
 struct Waiting {
-    update: Option<Update>,
+    update: Option<StateMessage>,
     is_over: bool,
 }
 
-impl Server {
+impl PageServer {
     /// Starts a server. It writes messages for the operator to standard error, unless `is_silent`.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ impl Server {
                 return Err(reason.or(failed.err()).unwrap_or_else(|| cannot("it ended".to_owned())));
             }
         };
-        let (clients, outbox) = (Arc::<Seen>::default(), Arc::<Outbox>::default());
+        let (clients, outbox) = (Arc::<ClientState>::default(), Arc::<Outbox>::default());
         let (running, ended) = mpsc::channel::<()>();
         let (seen, sent) = (Arc::clone(&clients), Arc::clone(&outbox));
         let are_started = threads::spawn_detached(move || {
@@ -112,14 +112,14 @@ impl Server {
     }
 
     /// Publishes a state, in place of one that was not sent so far.
-    pub(super) fn publish(&self, update: Update) {
+    pub(super) fn publish(&self, update: StateMessage) {
         lock(&self.outbox.state).update = Some(update);
         self.outbox.changed.notify_all();
     }
 }
 
 /// Stops the server. Clients that have not received the last state get a second to do so.
-impl Drop for Server {
+impl Drop for PageServer {
     fn drop(&mut self) {
         lock(&self.outbox.state).is_over = true;
         self.outbox.changed.notify_all();
@@ -131,7 +131,7 @@ impl Drop for Server {
     }
 }
 
-impl Seen {
+impl ClientState {
     /// Follows what the server says until it ends.
     fn follow(&self, mut said: BufReader<ChildStdout>) {
         let mut byte = [0];

@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 
 use crate::advice::Advised;
 use crate::command_line::command_line;
-use crate::top::args::Arguments;
-use crate::top::listen::wire::Update;
+use crate::top::args::TopArguments;
+use crate::top::listen::wire::StateMessage;
 use crate::top::listen::{MAX_BUCKETS, MAX_ROWS};
 
 /// The properties of a job that its states have in common.
@@ -34,12 +34,12 @@ pub(super) struct Moment<'a> {
 
 /// A state, without its time, which comes first.
 #[derive(Serialize)]
-struct State<'a> {
+struct JobState<'a> {
     status: &'static str,
     command: &'a str,
     bytes: u64,
     total_bytes: Option<u64>,
-    columns: Columns<'a>,
+    columns: StateColumns<'a>,
     answer: &'a RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
     series: Option<Buckets<'a>>,
@@ -50,7 +50,7 @@ struct State<'a> {
 }
 
 #[derive(Serialize)]
-struct Columns<'a> {
+struct StateColumns<'a> {
     measures: &'a [String],
     key: &'a [String],
     sorted_by: &'a str,
@@ -75,12 +75,12 @@ struct NamedPhase {
 
 /// The keys of an answer in JSON.
 #[derive(Deserialize)]
-struct Keys {
+struct JsonKeys {
     top: Box<RawValue>,
 }
 
 impl View {
-    pub(super) fn new(arguments: &Arguments) -> Self {
+    pub(super) fn new(arguments: &TopArguments) -> Self {
         Self {
             command: command_line(),
             layout: arguments.layout(),
@@ -134,13 +134,13 @@ impl View {
             SortBy::Key => "key",
             SortBy::Measure(number) => answer.measure_names.get(number).map_or("", String::as_str),
         };
-        let columns = Columns { measures: &answer.measure_names, key: &answer.key_names, sorted_by };
+        let columns = StateColumns { measures: &answer.measure_names, key: &answer.key_names, sorted_by };
         let by_time = self.counts_by_time(answer).map(|(buckets, counts)| Buckets {
             buckets,
             keys: None,
             counts: vec![counts],
         });
-        let state = State {
+        let state = JobState {
             status,
             command: &self.command,
             bytes,
@@ -189,7 +189,7 @@ impl View {
         let top = keys.iter().take(MAX_ROWS).cloned().collect();
         let key_names = answer.key_names.get(1..).unwrap_or_default().to_vec();
         let keys = Json::default().line(&Answer { top, key_names, ..Answer::default() }, false)?;
-        let Keys { top } = serde_json::from_str(&keys)?;
+        let JsonKeys { top } = serde_json::from_str(&keys)?;
         Ok(Some(Buckets {
             buckets: buckets[from..].iter().map(String::as_str).collect(),
             keys: Some(top),
@@ -203,9 +203,9 @@ impl View {
 }
 
 /// An update with the state and the answer of a moment.
-pub(super) fn update(elapsed: Duration, body: &str, answer: String, is_last: bool) -> Update {
+pub(super) fn update(elapsed: Duration, body: &str, answer: String, is_last: bool) -> StateMessage {
     let state = format!("{{\"elapsed\":{:.3},{}", elapsed.as_secs_f64(), body.trim_start_matches('{'));
-    Update { state: state.into_bytes(), answer: answer.into_bytes(), is_last }
+    StateMessage { state: state.into_bytes(), answer: answer.into_bytes(), is_last }
 }
 
 /// The phases so far, except `Start`, which is over when there is a state.

@@ -19,7 +19,7 @@ const MAX_BYTES: u32 = 1 << 30;
 
 /// State of a job, as JSON without line feeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Update {
+pub struct StateMessage {
     /// State that the page shows.
     pub state: Vec<u8>,
     /// The answer so far, for other programs.
@@ -37,7 +37,7 @@ pub struct Clients {
     pub has_new: bool,
 }
 
-impl Update {
+impl StateMessage {
     /// Writes the update.
     ///
     /// # Errors
@@ -93,20 +93,21 @@ mod tests {
 
     #[test]
     fn updates_and_clients_are_read_as_they_were_written() {
-        let first = Update { state: b"{}".to_vec(), answer: Vec::new(), is_last: false };
-        let last = Update { state: vec![b'x'; 100_000], answer: b"{\"top\":[]}".to_vec(), is_last: true };
+        let first = StateMessage { state: b"{}".to_vec(), answer: Vec::new(), is_last: false };
+        let last =
+            StateMessage { state: vec![b'x'; 100_000], answer: b"{\"top\":[]}".to_vec(), is_last: true };
         let mut bytes = Vec::new();
         for update in [&first, &last] {
             update.write(&mut bytes).expect("a write to memory");
         }
         let mut input = &bytes[..];
-        assert_eq!(Update::read(&mut input).expect("the first update"), first);
-        assert_eq!(Update::read(&mut input).expect("the last update"), last);
-        let end = Update::read(&mut input).expect_err("no more updates");
+        assert_eq!(StateMessage::read(&mut input).expect("the first update"), first);
+        assert_eq!(StateMessage::read(&mut input).expect("the last update"), last);
+        let end = StateMessage::read(&mut input).expect_err("no more updates");
         assert_eq!(end.kind(), ErrorKind::UnexpectedEof);
-        let cut = Update::read(&mut &bytes[..20]).map(|update| update.state);
+        let cut = StateMessage::read(&mut &bytes[..20]).map(|update| update.state);
         assert_eq!(cut.expect("the first update, which is whole"), first.state);
-        assert!(Update::read(&mut &bytes[11..50_000]).is_err(), "an update that is cut");
+        assert!(StateMessage::read(&mut &bytes[11..50_000]).is_err(), "an update that is cut");
         for byte in 0..4 {
             assert_eq!(Clients::of_byte(byte).to_byte(), byte);
         }

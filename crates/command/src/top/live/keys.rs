@@ -9,15 +9,15 @@ const ESCAPE_TIMEOUT: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// Calls `stop` for each key that ends the job. Returns at the end of input.
 pub(super) fn watch(mut keyboard: Keyboard, stop: impl Fn()) {
-    let mut keys = Keys::Between;
+    let mut keys = KeyParser::Between;
     let mut buffer = [0; 64];
     while let Ok(read @ 1..) = keyboard.read(&mut buffer) {
         let mut stops = 0;
         for &byte in &buffer[..read] {
             stops += usize::from(keys.stops_at(byte));
         }
-        if keys == Keys::AfterEscape && keyboard.is_idle_for(ESCAPE_TIMEOUT) {
-            keys = Keys::Between;
+        if keys == KeyParser::AfterEscape && keyboard.is_idle_for(ESCAPE_TIMEOUT) {
+            keys = KeyParser::Between;
             stops += 1;
         }
         (0..stops).for_each(|_| stop());
@@ -27,14 +27,14 @@ pub(super) fn watch(mut keyboard: Keyboard, stop: impl Fn()) {
 /// State of the key parser. Keys that are not characters are sent as escape sequences: `ESC [`, parameters, and a last
 /// byte from `@` to `~`; or `ESC O` and a byte; or, with Alt, `ESC` and the character.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Keys {
+enum KeyParser {
     Between,
     AfterEscape,
     InSequence,
     BeforeLast,
 }
 
-impl Keys {
+impl KeyParser {
     /// Parses a byte. Returns `true` if it completes a key that ends the job.
     fn stops_at(&mut self, byte: u8) -> bool {
         const CTRL_C: u8 = 3;
@@ -71,7 +71,7 @@ mod tests {
             ("\x1b\x1b", 1),
             ("\x1bq", 1),
         ] {
-            let mut keys = Keys::Between;
+            let mut keys = KeyParser::Between;
             let counted = typed.bytes().filter(|&byte| keys.stops_at(byte)).count();
             assert_eq!(counted, stops, "{typed:?}");
         }

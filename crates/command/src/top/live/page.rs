@@ -20,7 +20,7 @@ const LABEL: usize = 12;
 const BAR: usize = 20;
 
 /// Contents of the `--live` screen.
-pub(super) struct Page<'a> {
+pub(super) struct LivePage<'a> {
     pub(super) progress: &'a Progress,
     pub(super) before: &'a Progress,
     pub(super) answer: &'a Answer,
@@ -28,7 +28,7 @@ pub(super) struct Page<'a> {
     pub(super) rows: LiveRows,
 }
 
-impl Page<'_> {
+impl LivePage<'_> {
     /// Exactly `rows` lines of at most `columns` columns: the head and the gauge, the keys, and at the bottom the
     /// threads, which use at most half of the rows, and the legend.
     pub(super) fn lines(&self, rows: usize, columns: usize) -> Vec<String> {
@@ -37,7 +37,7 @@ impl Page<'_> {
         let keys = rows.saturating_sub(threads + 2 + legend.len()).max(1);
         let mut lines = vec![self.head(columns), self.gauge(columns)];
         lines.extend(self.keys(keys, columns));
-        lines.resize_with(2 + keys, Line::default);
+        lines.resize_with(2 + keys, LiveLine::default);
         lines.extend((0..threads).map(|thread| self.thread(thread, columns)));
         lines.extend(legend);
         lines.truncate(rows);
@@ -46,7 +46,7 @@ impl Page<'_> {
 
     /// At most `rows` lines: keys and their counts, or below a header keys with sparklines, buckets with bars, or keys with
     /// measures.
-    fn keys(&self, rows: usize, columns: usize) -> Vec<Line> {
+    fn keys(&self, rows: usize, columns: usize) -> Vec<LiveLine> {
         let Answer { top, measure_names, series, .. } = self.answer;
         // Below a header.
         let rows_left = rows.saturating_sub(1);
@@ -64,7 +64,7 @@ impl Page<'_> {
         let lines = lines.into_iter().enumerate();
         lines
             .map(|(row, text)| {
-                let mut line = Line::default();
+                let mut line = LiveLine::default();
                 line.add(if row == 0 { Style::new().bold() } else { Style::new() }, text);
                 line
             })
@@ -72,7 +72,7 @@ impl Page<'_> {
     }
 
     /// Progress of the job, and the key that ends it. On a narrow terminal, parts are omitted, but not the number of records.
-    fn head(&self, columns: usize) -> Line {
+    fn head(&self, columns: usize) -> LiveLine {
         const KEYS: &str = "q stops and prints";
         let Progress { done, total, elapsed, .. } = *self.progress;
         let of = total.map(|total| format!(" of {}", Bytes(total))).unwrap_or_default();
@@ -91,15 +91,15 @@ impl Page<'_> {
         }
         let text = parts.join(", ") + "   ";
         let keys = if text.len() + KEYS.len() > columns { "q stops" } else { KEYS };
-        let mut line = Line::default();
+        let mut line = LiveLine::default();
         line.add(Style::new(), text);
         line.add(Style::new().dimmed(), keys);
         line
     }
 
     /// Progress bar with the percentage in the middle.
-    fn gauge(&self, columns: usize) -> Line {
-        let mut line = Line::default();
+    fn gauge(&self, columns: usize) -> LiveLine {
+        let mut line = LiveLine::default();
         let Some(total) = self.progress.total.filter(|&total| total > 0) else { return line };
         let share = (self.progress.done as f64 / total as f64).min(1.0);
         let text = format!("{:^columns$}", format!("{:.0}%", share * 100.0));
@@ -112,8 +112,8 @@ impl Page<'_> {
     }
 
     /// Phases of a thread since the last update, each in proportion to its share of the time.
-    fn thread(&self, number: usize, columns: usize) -> Line {
-        let mut line = Line::default();
+    fn thread(&self, number: usize, columns: usize) -> LiveLine {
+        let mut line = LiveLine::default();
         line.add(Style::new(), format!("{:<LABEL$}", format!("thread {}", number + 1)));
         let before = self.before.threads.get(number);
         let spent = Phase::ALL.map(|phase| {
@@ -133,21 +133,21 @@ impl Page<'_> {
     }
 
     /// Legend of the phases so far, except `Start`, which is over when the page is drawn.
-    fn legend(&self, columns: usize) -> Vec<Line> {
+    fn legend(&self, columns: usize) -> Vec<LiveLine> {
         let is_there = |phase| self.progress.threads.iter().any(|thread| !thread.spent(phase).is_zero());
         legend(Phase::ALL.into_iter().filter(|&phase| phase != Phase::Start && is_there(phase)), columns)
     }
 }
 
 /// Legend of phases, wrapped to `columns`.
-fn legend(phases: impl Iterator<Item = Phase>, columns: usize) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+fn legend(phases: impl Iterator<Item = Phase>, columns: usize) -> Vec<LiveLine> {
+    let mut lines: Vec<LiveLine> = Vec::new();
     let mut width = columns;
     for phase in phases {
         // Mark, space and name.
         let own = 2 + phase.name().len();
         if width + own > columns {
-            let mut line = Line::default();
+            let mut line = LiveLine::default();
             line.add(Style::new(), " ".repeat(LABEL));
             lines.push(line);
             width = LABEL;
@@ -159,13 +159,13 @@ fn legend(phases: impl Iterator<Item = Phase>, columns: usize) -> Vec<Line> {
         width += own + 2;
     }
     if lines.is_empty() {
-        lines.push(Line::default());
+        lines.push(LiveLine::default());
     }
     lines
 }
 
-fn key_line(key: &KeyCount) -> Line {
-    let mut line = Line::default();
+fn key_line(key: &KeyCount) -> LiveLine {
+    let mut line = LiveLine::default();
     line.add(Style::new().bold(), format!("{:>12} ", Count(key.count)));
     line.add(Style::new(), excerpt(&key.key));
     line
@@ -173,11 +173,11 @@ fn key_line(key: &KeyCount) -> Line {
 
 /// Styled text that is not yet truncated to the width of the screen.
 #[derive(Default)]
-struct Line {
+struct LiveLine {
     spans: Vec<(Style, String)>,
 }
 
-impl Line {
+impl LiveLine {
     fn add(&mut self, style: Style, text: impl Into<String>) {
         self.spans.push((style, text.into()));
     }
@@ -216,7 +216,7 @@ mod tests {
         rows: LiveRows,
         (height, width): (usize, usize),
     ) -> Vec<String> {
-        Page { progress, before: &Progress::default(), answer, rows }.lines(height, width)
+        LivePage { progress, before: &Progress::default(), answer, rows }.lines(height, width)
     }
 
     #[test]

@@ -46,7 +46,7 @@ names, or numbers as in $7; names with other characters are in backquotes. Value
 #[serde(default)]
 #[group(skip)]
 #[allow(missing_docs, reason = "a comment would be a help text")]
-pub struct Definition {
+pub struct CountDefinition {
     /// Format of the records [default: lines if fields are numbers, auto if they have names]
     #[arg(long, value_name = "FORMAT", add = ArgValueCandidates::new(candidates::inputs), long_help = FORMATS, help_heading = "Input")]
     #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
@@ -147,7 +147,7 @@ pub struct Definition {
     pub measures: Measures,
 }
 
-impl Definition {
+impl CountDefinition {
     /// The same with absolute times. Equal definitions are then stored equally.
     ///
     /// # Errors
@@ -215,7 +215,7 @@ pub struct StoredDefinition(BTreeMap<String, Value>);
 
 impl StoredDefinition {
     /// The form of a definition whose times are absolute.
-    pub(crate) fn new(definition: &Definition) -> Self {
+    pub(crate) fn new(definition: &CountDefinition) -> Self {
         let is_given = |value: &Value| match value {
             Value::Null | Value::Bool(false) => false,
             Value::Array(values) => !values.is_empty(),
@@ -231,9 +231,9 @@ impl StoredDefinition {
     ///
     /// # Errors
     /// If an option is unknown or invalid.
-    pub(crate) fn definition(&self) -> Result<Definition, String> {
+    pub(crate) fn definition(&self) -> Result<CountDefinition, String> {
         let options = MapDeserializer::<_, Error>::new(self.0.clone().into_iter());
-        let definition = Definition::deserialize(options).map_err(|error| error.to_string())?;
+        let definition = CountDefinition::deserialize(options).map_err(|error| error.to_string())?;
         match Self::new(&definition) == *self {
             true => Ok(definition),
             false => Err(format!("this comb does not know all options of '{self}'")),
@@ -293,14 +293,14 @@ mod tests {
 
     use super::*;
     use crate::args::named::Named;
-    use crate::top::args::Arguments;
+    use crate::top::args::TopArguments;
     use crate::top::args::saved::NOT_MERGED;
     use crate::top::options::CountOptions;
 
     fn parsed(flags: &[&str]) -> CountOptions {
-        let command = Arguments::augment_args(Command::new("top")).no_binary_name(true);
+        let command = TopArguments::augment_args(Command::new("top")).no_binary_name(true);
         let mut matches = command.try_get_matches_from(flags).expect("valid flags");
-        Arguments::from_arg_matches_mut(&mut matches).expect("valid flags").options
+        TopArguments::from_arg_matches_mut(&mut matches).expect("valid flags").options
     }
 
     fn stored(options: &CountOptions) -> StoredDefinition {
@@ -452,7 +452,7 @@ mod tests {
 
     #[test]
     fn flags_of_a_definition_do_not_go_with_merge() {
-        let command = Definition::augment_args(Command::new("top"));
+        let command = CountDefinition::augment_args(Command::new("top"));
         let all: BTreeSet<&str> = command.get_arguments().map(|flag| flag.get_id().as_str()).collect();
         let refused: BTreeSet<&str> = NOT_MERGED.into_iter().chain(["every"]).collect();
         assert!(all.is_subset(&refused), "{:?}", all.difference(&refused));

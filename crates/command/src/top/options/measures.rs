@@ -118,13 +118,13 @@ impl Serialize for Measures {
 /// Reads the flags in the order in which they are given, each with a field or several, or the stored form.
 impl<'d> Deserialize<'d> for Measures {
     fn deserialize<D: Deserializer<'d>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Named)
+        deserializer.deserialize_map(NamedMeasures)
     }
 }
 
-struct Named;
+struct NamedMeasures;
 
-impl<'d> Visitor<'d> for Named {
+impl<'d> Visitor<'d> for NamedMeasures {
     type Value = Measures;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
