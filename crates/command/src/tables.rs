@@ -133,7 +133,7 @@ mod absent {
 
     use finecomb_top::Answer;
 
-    use super::{Done, Out, Table};
+    use super::{Done, Out, TableKind};
 
     /// No format: this build has none.
     #[derive(Clone, Copy, Debug)]
