@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 pub(crate) use self::shares::{grep_files, grep_share, survey_part};
-use crate::results::{Job, Read, Results, methods_of_results};
+use crate::results::{Read, RecordJob, Results, methods_of_results};
 use crate::sources::Sources;
 use crate::{error, flags};
 
@@ -52,7 +52,7 @@ impl<'py> FromPyObject<'_, 'py> for Patterns {
     }
 }
 
-impl Job for GrepJob {
+impl RecordJob for GrepJob {
     type Item = Match;
     type Batches = FoundBatches;
 

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 
-use self::arguments::{Number, Pattern};
+use self::arguments::{Pattern, SymbolNumber};
 pub(crate) use self::positions::Positions;
 
 /// An open index, built by `comb index build TEXT`.
@@ -45,8 +45,8 @@ impl Index {
         &self,
         py: Python<'_>,
         pattern: Pattern,
-        from_: Option<Number>,
-        before: Option<Number>,
+        from_: Option<SymbolNumber>,
+        before: Option<SymbolNumber>,
     ) -> PyResult<Option<u64>> {
         if from_.is_some() && before.is_some() {
             return Err(crate::error("from_ cannot be used with before"));
@@ -56,7 +56,7 @@ impl Index {
             let pattern = index.pattern(&pattern.0)?;
             let occurrences = index.occurrences(&pattern)?;
             match before {
-                Some(Number(before)) => occurrences.last_before(index.offset(before)?),
+                Some(SymbolNumber(before)) => occurrences.last_before(index.offset(before)?),
                 None => occurrences.first_from(start(&index, from_)?),
             }
         };
@@ -77,17 +77,22 @@ impl Index {
         &self,
         py: Python<'_>,
         pattern: Pattern,
-        from_: Option<Number>,
-        limit: Option<Number>,
+        from_: Option<SymbolNumber>,
+        limit: Option<SymbolNumber>,
     ) -> PyResult<Positions> {
         let index = self.opened(py)?;
         let start = start(&index, from_).map_err(error)?;
-        let limit = limit.map_or(u64::MAX, |Number(limit)| limit);
+        let limit = limit.map_or(u64::MAX, |SymbolNumber(limit)| limit);
         py.detach(|| Positions::new(index, &pattern.0, start, limit)).map_err(error)
     }
 
     /// The text from a position up to another, or up to the end of the text.
-    fn text<'py>(&self, py: Python<'py>, start: Number, end: Number) -> PyResult<Bound<'py, PyBytes>> {
+    fn text<'py>(
+        &self,
+        py: Python<'py>,
+        start: SymbolNumber,
+        end: SymbolNumber,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let index = self.opened(py)?;
         let read = || {
             let start = index.offset(start.0)?;
@@ -98,13 +103,13 @@ impl Index {
     }
 
     /// `length` symbols at a position, with up to `context` symbols before and after them.
-    #[pyo3(signature = (position, length, context = Number(20)))]
+    #[pyo3(signature = (position, length, context = SymbolNumber(20)))]
     fn passage(
         &self,
         py: Python<'_>,
-        position: Number,
-        length: Number,
-        context: Number,
+        position: SymbolNumber,
+        length: SymbolNumber,
+        context: SymbolNumber,
     ) -> PyResult<Passage> {
         let index = self.opened(py)?;
         let read = || index.passage(index.offset(position.0)?, length.0, context.0);
@@ -165,8 +170,8 @@ impl Index {
 }
 
 /// Offset of a position; the start of the text by default.
-fn start(index: &TextIndex, from: Option<Number>) -> Result<u64, Error> {
-    from.map_or(Ok(0), |Number(from)| index.offset(from))
+fn start(index: &TextIndex, from: Option<SymbolNumber>) -> Result<u64, Error> {
+    from.map_or(Ok(0), |SymbolNumber(from)| index.offset(from))
 }
 
 fn symbols(alphabet: Alphabet) -> &'static str {

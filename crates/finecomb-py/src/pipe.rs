@@ -17,12 +17,12 @@ pub(crate) struct PipeReader(Arc<Pipe>);
 
 #[derive(Default)]
 struct Pipe {
-    state: Mutex<State>,
+    state: Mutex<PipeState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct PipeState {
     /// Whole writes.
     bytes: Vec<u8>,
     has_writer: bool,
@@ -31,7 +31,7 @@ struct State {
 
 /// The two ends of a pipe.
 pub(crate) fn pipe() -> (PipeWriter, PipeReader) {
-    let state = State { bytes: Vec::new(), has_writer: true, has_reader: true };
+    let state = PipeState { bytes: Vec::new(), has_writer: true, has_reader: true };
     let pipe = Arc::new(Pipe { state: Mutex::new(state), changed: Condvar::new() });
     (PipeWriter(Arc::clone(&pipe)), PipeReader(pipe))
 }
@@ -48,7 +48,7 @@ pub(crate) enum Taken {
 
 impl Write for PipeWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let is_full = |state: &mut State| state.bytes.len() >= BOUND && state.has_reader;
+        let is_full = |state: &mut PipeState| state.bytes.len() >= BOUND && state.has_reader;
         let state = self.0.changed.wait_while(lock(&self.0.state), is_full);
         let mut state = unpoisoned(state);
         if !state.has_reader {

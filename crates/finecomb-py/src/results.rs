@@ -10,13 +10,13 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyCapsule;
 
-use self::running::{BatchReader, Running, Task};
+use self::running::{BatchReader, RunningJob, WaitingJob};
 use crate::pipe::Taken;
 use crate::running::Reports;
 use crate::sources::Sources;
 use crate::{arrow, warn};
 
-pub(crate) use self::running::{Job, Read};
+pub(crate) use self::running::{Read, RecordJob};
 
 /// Methods of a class of Python that holds the results of a job, and yields objects of this class.
 macro_rules! methods_of_results {
@@ -54,16 +54,16 @@ macro_rules! methods_of_results {
 pub(crate) use methods_of_results;
 
 /// Results of a job. Iteration is one run of it, and so is each stream of Arrow.
-pub(crate) struct Results<J: Job> {
-    task: Task<J>,
-    state: Mutex<State<J>>,
+pub(crate) struct Results<J: RecordJob> {
+    task: WaitingJob<J>,
+    state: Mutex<ResultsState<J>>,
     messages: Messages,
     /// Reports of the iteration.
     reports: Arc<Reports>,
 }
 
 /// State of the iteration.
-enum State<J: Job> {
+enum ResultsState<J: RecordJob> {
     Unread,
     Items(Items<J>),
     Ended,
@@ -84,8 +84,8 @@ impl Messages {
 }
 
 /// An iteration over the objects of a job.
-struct Items<J: Job> {
-    running: Running<J>,
+struct Items<J: RecordJob> {
+    running: RunningJob<J>,
     records: Vec<u8>,
     /// Bytes of the records that were read.
     at: usize,
@@ -95,8 +95,8 @@ struct Items<J: Job> {
     notices: Vec<String>,
 }
 
-impl<J: Job> Items<J> {
-    fn new(running: Running<J>) -> Self {
+impl<J: RecordJob> Items<J> {
+    fn new(running: RunningJob<J>) -> Self {
         Self { running, records: Vec::new(), at: 0, path: None, notices: Vec::new() }
     }
 
@@ -124,18 +124,18 @@ impl<J: Job> Items<J> {
 }
 
 /// Result of a short wait for an object.
-enum Step<I> {
+enum WaitStep<I> {
     Found(I),
     Wait,
     End,
 }
 
-impl<J: Job> Results<J> {
+impl<J: RecordJob> Results<J> {
     /// Results of a job that reads these inputs. It has not begun.
     pub(crate) fn new(job: J, sources: Sources, progress: Option<Py<PyAny>>) -> Self {
-        let task = Task { job: Arc::new(job), sources: Arc::new(sources) };
+        let task = WaitingJob { job: Arc::new(job), sources: Arc::new(sources) };
         let reports = Arc::new(Reports::new(progress));
-        Self { task, state: Mutex::new(State::Unread), messages: Messages::default(), reports }
+        Self { task, state: Mutex::new(ResultsState::Unread), messages: Messages::default(), reports }
     }
 
     /// The next object, or `None` at the end.
@@ -145,9 +145,9 @@ impl<J: Job> Results<J> {
             py.check_signals()?;
             self.report(py)?;
             match self.step(py)? {
-                Step::Found(found) => return Ok(Some(found)),
-                Step::Wait => {}
-                Step::End => return Ok(None),
+                WaitStep::Found(found) => return Ok(Some(found)),
+                WaitStep::Wait => {}
+                WaitStep::End => return Ok(None),
             }
         }
     }
@@ -167,21 +167,21 @@ impl<J: Job> Results<J> {
     /// Reports the progress. An exception of the function ends the iteration.
     fn report(&self, py: Python<'_>) -> PyResult<()> {
         self.reports.call(py).inspect_err(|_| {
-            *unpoisoned(self.state.lock_py_attached(py)) = State::Ended;
+            *unpoisoned(self.state.lock_py_attached(py)) = ResultsState::Ended;
         })
     }
 
     /// Waits for the next object, for a short time.
-    fn step(&self, py: Python<'_>) -> PyResult<Step<J::Item>> {
+    fn step(&self, py: Python<'_>) -> PyResult<WaitStep<J::Item>> {
         let mut state = unpoisoned(self.state.lock_py_attached(py));
-        let mut items = match std::mem::replace(&mut *state, State::Ended) {
-            State::Unread => Items::new(self.task.start(&self.reports)?),
-            State::Items(items) => items,
-            State::Ended => return Ok(Step::End),
+        let mut items = match std::mem::replace(&mut *state, ResultsState::Ended) {
+            ResultsState::Unread => Items::new(self.task.start(&self.reports)?),
+            ResultsState::Items(items) => items,
+            ResultsState::Ended => return Ok(WaitStep::End),
         };
         if let Some(found) = items.next(py)? {
-            *state = State::Items(items);
-            return Ok(Step::Found(found));
+            *state = ResultsState::Items(items);
+            return Ok(WaitStep::Found(found));
         }
         match py.detach(|| items.running.take()) {
             Taken::Bytes(records) => (items.records, items.at) = (records, 0),
@@ -191,10 +191,10 @@ impl<J: Job> Results<J> {
                 self.messages.set(messages.clone());
                 drop(state);
                 warn(py, &messages)?;
-                return Ok(Step::End);
+                return Ok(WaitStep::End);
             }
         }
-        *state = State::Items(items);
-        Ok(Step::Wait)
+        *state = ResultsState::Items(items);
+        Ok(WaitStep::Wait)
     }
 }

@@ -12,7 +12,7 @@ use finecomb_symbols::records::{FoundSymbol, RecordText, SymbolRecord, SymbolRec
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::results::{Job, Read, Results, methods_of_results};
+use crate::results::{Read, RecordJob, Results, methods_of_results};
 use crate::sources::Sources;
 use crate::{error, flags};
 
@@ -35,7 +35,7 @@ pub(crate) fn symbols(
     Ok(Symbols(Results::new(job, sources, progress)))
 }
 
-impl Job for SymbolsJob {
+impl RecordJob for SymbolsJob {
     type Item = Symbol;
     type Batches = SymbolBatches;
 

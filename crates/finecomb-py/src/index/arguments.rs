@@ -7,9 +7,9 @@ use pyo3::types::PyString;
 
 /// A position or a number of symbols.
 #[derive(Clone, Copy)]
-pub(super) struct Number(pub(super) u64);
+pub(super) struct SymbolNumber(pub(super) u64);
 
-impl<'py> FromPyObject<'_, 'py> for Number {
+impl<'py> FromPyObject<'_, 'py> for SymbolNumber {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {

@@ -51,7 +51,8 @@ impl Positions {
 #[pymethods]
 impl Positions {
     fn __iter__(&self, py: Python<'_>) -> PyResult<PositionIterator> {
-        let part = Part { listing: self.listing(py)?, found: Vec::new().into_iter(), size: FIRST_PART };
+        let part =
+            PositionsPart { listing: self.listing(py)?, found: Vec::new().into_iter(), size: FIRST_PART };
         Ok(PositionIterator { part: Mutex::new(part) })
     }
 
@@ -113,18 +114,18 @@ impl Listing {
 /// An iterator over positions, which threads can share.
 #[pyclass(frozen, module = "finecomb")]
 pub(crate) struct PositionIterator {
-    part: Mutex<Part>,
+    part: Mutex<PositionsPart>,
 }
 
 /// Positions that were found and not read yet.
-struct Part {
+struct PositionsPart {
     listing: Listing,
     found: vec::IntoIter<u64>,
     /// Number of positions in the next part.
     size: usize,
 }
 
-impl Part {
+impl PositionsPart {
     fn find(&mut self) -> Result<(), Error> {
         self.found = self.listing.next_positions(self.size)?.into_iter();
         self.size = (2 * self.size).min(MAX_PART);

@@ -34,7 +34,7 @@ const BATCH: usize = 1 << 20;
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A job that writes records, whole ones at a time.
-pub(crate) trait Job: Send + Sync + 'static {
+pub(crate) trait RecordJob: Send + Sync + 'static {
     /// Object of Python for a record.
     type Item;
     /// Converts records to batches of Arrow.
@@ -70,20 +70,20 @@ pub(crate) enum Read<'b, I> {
 }
 
 /// A job that has not begun.
-pub(super) struct Task<J> {
+pub(super) struct WaitingJob<J> {
     pub(super) job: Arc<J>,
     pub(super) sources: Arc<Sources>,
 }
 
 // The job itself is shared.
-impl<J> Clone for Task<J> {
+impl<J> Clone for WaitingJob<J> {
     fn clone(&self) -> Self {
         Self { job: Arc::clone(&self.job), sources: Arc::clone(&self.sources) }
     }
 }
 
 /// A job that is read while it runs. Dropping it ends the job.
-pub(super) struct Running<J> {
+pub(super) struct RunningJob<J> {
     reader: PipeReader,
     stop: Arc<Stop>,
     /// `None` once it has ended.
@@ -94,12 +94,12 @@ pub(super) struct Running<J> {
     job: PhantomData<J>,
 }
 
-impl<J: Job> Task<J> {
+impl<J: RecordJob> WaitingJob<J> {
     /// Begins the job.
     ///
     /// # Errors
     /// If the system refuses a thread.
-    pub(super) fn start(&self, reports: &Arc<Reports>) -> PyResult<Running<J>> {
+    pub(super) fn start(&self, reports: &Arc<Reports>) -> PyResult<RunningJob<J>> {
         let stop = Arc::new(Stop::new()?);
         let (mut writer, reader) = pipe();
         let (raised, Self { job, sources }) = (Arc::clone(&stop), self.clone());
@@ -113,11 +113,11 @@ impl<J: Job> Task<J> {
             faults
         };
         let thread = spawn_free(run).ok_or_else(refused)?;
-        Ok(Running { reader, stop, thread: Some(thread), sources, names, job: PhantomData })
+        Ok(RunningJob { reader, stop, thread: Some(thread), sources, names, job: PhantomData })
     }
 }
 
-impl<J> Running<J> {
+impl<J> RunningJob<J> {
     /// The path of a file, or the name of data in memory.
     pub(super) fn path(&self, py: Python<'_>, path: &[u8]) -> PyResult<Py<PyAny>> {
         let path = match self.names.get(path) {
@@ -142,15 +142,15 @@ impl<J> Running<J> {
     }
 }
 
-impl<J> Drop for Running<J> {
+impl<J> Drop for RunningJob<J> {
     fn drop(&mut self) {
         self.stop.raise();
     }
 }
 
 /// The batches of a job, which begins when the first is asked for. A consumer does that from any thread.
-pub(super) struct BatchReader<J: Job> {
-    state: State<J>,
+pub(super) struct BatchReader<J: RecordJob> {
+    state: JobState<J>,
     batches: J::Batches,
     messages: Messages,
     reports: Arc<Reports>,
@@ -158,36 +158,36 @@ pub(super) struct BatchReader<J: Job> {
     consumer: ThreadId,
 }
 
-enum State<J> {
-    Waiting(Task<J>),
-    Running(Running<J>),
+enum JobState<J> {
+    Waiting(WaitingJob<J>),
+    Running(RunningJob<J>),
     Ended,
 }
 
-impl<J: Job> BatchReader<J> {
-    pub(super) fn new(task: Task<J>, messages: Messages, reports: Reports) -> Self {
+impl<J: RecordJob> BatchReader<J> {
+    pub(super) fn new(task: WaitingJob<J>, messages: Messages, reports: Reports) -> Self {
         let batches = J::Batches::new(task.sources.names());
         let consumer = thread::current().id();
-        Self { state: State::Waiting(task), batches, messages, reports: Arc::new(reports), consumer }
+        Self { state: JobState::Waiting(task), batches, messages, reports: Arc::new(reports), consumer }
     }
 
     /// The next batch that is not empty.
     fn read(&mut self) -> PyResult<Option<Result<RecordBatch, ArrowError>>> {
         loop {
-            let running = match std::mem::replace(&mut self.state, State::Ended) {
-                State::Waiting(task) => task.start(&self.reports)?,
-                State::Running(running) => running,
-                State::Ended => return Ok(None),
+            let running = match std::mem::replace(&mut self.state, JobState::Ended) {
+                JobState::Waiting(task) => task.start(&self.reports)?,
+                JobState::Running(running) => running,
+                JobState::Ended => return Ok(None),
             };
             match self.wait(&running)? {
                 Taken::End => {
                     self.finish(running)?;
                     return Ok(None);
                 }
-                Taken::Nothing => self.state = State::Running(running),
+                Taken::Nothing => self.state = JobState::Running(running),
                 Taken::Bytes(records) => {
                     let batch = self.batches.batch(records);
-                    self.state = State::Running(running);
+                    self.state = JobState::Running(running);
                     if batch.as_ref().is_ok_and(|batch| batch.num_rows() == 0) {
                         continue;
                     }
@@ -198,7 +198,7 @@ impl<J: Job> BatchReader<J> {
     }
 
     /// Waits for records. In the thread of the consumer of Python, signals end the wait.
-    fn wait(&self, running: &Running<J>) -> PyResult<Taken> {
+    fn wait(&self, running: &RunningJob<J>) -> PyResult<Taken> {
         let take = || running.reader.take(BATCH, PATIENCE);
         // In another thread, the consumer may wait for it with the lock of the interpreter.
         if thread::current().id() == self.consumer {
@@ -217,14 +217,14 @@ impl<J: Job> BatchReader<J> {
     }
 
     /// The messages are warnings, also if nothing else holds the iterator any more.
-    fn finish(&mut self, running: Running<J>) -> PyResult<()> {
+    fn finish(&mut self, running: RunningJob<J>) -> PyResult<()> {
         let messages = running.finish(self.batches.take_notices())?;
         self.messages.set(messages.clone());
         if messages.is_empty() { Ok(()) } else { Python::attach(|py| warn(py, &messages)) }
     }
 }
 
-impl<J: Job> Iterator for BatchReader<J> {
+impl<J: RecordJob> Iterator for BatchReader<J> {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
