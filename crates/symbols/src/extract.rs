@@ -81,7 +81,7 @@ pub(crate) enum Holds {
 }
 
 impl Holds {
-    fn of(kind: Kind) -> Self {
+    pub(crate) fn of(kind: Kind) -> Self {
         match kind {
             Kind::Function | Kind::Method | Kind::Property => Self::Locals,
             Kind::Class

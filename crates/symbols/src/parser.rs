@@ -8,7 +8,7 @@ use std::ops::{ControlFlow, Range};
 use finecomb_sys::with_c_locale;
 use tree_sitter::{ParseOptions, ParseState, Tree};
 
-use crate::extract::{Definition, Parsed, definitions};
+use crate::extract::{Definition, Holds, Parsed, definitions};
 use crate::kind::Kind;
 use crate::language::Language;
 use crate::query::SymbolsQuery;
@@ -71,16 +71,18 @@ impl Parser {
         query: &SymbolsQuery,
         is_skimmed: bool,
     ) -> Option<(Parsed, Option<Tree>)> {
+        let whole_text =
+            if is_skimmed { Cow::Borrowed(source) } else { self.skimmed.without_left_out(source) };
         let (text, pieces): (_, Vec<Range<usize>>) = match is_skimmed {
             true => (self.skimmed.text(), self.skimmed.pieces().collect()),
-            false => (source, once(0..source.len()).collect()),
+            false => (&*whole_text, once(0..source.len()).collect()),
         };
         let (mut parsed, mut whole) = (Parsed::default(), None);
         for piece in pieces {
             let Range { start, end } = piece;
             let text = &text[start..end];
             // Calls are in bodies: few texts that name a function have its definition.
-            if query.reference().is_none() && !query.may_be_in(text) {
+            if query.reference().is_none() && !self.skimmed.has_inner && !query.may_be_in(text) {
                 continue;
             }
             let Grammar { parser, rules, .. } = self.grammars.get(language);
@@ -96,9 +98,13 @@ impl Parser {
                     let range = (start + range.start).min(end)..(start + range.end).min(end);
                     if is_skimmed { self.skimmed.source_range(range) } else { range }
                 });
+                if is_skimmed && definition.head.end < definition.extent.end {
+                    definition.head.end = self.skimmed.head_end(source, definition.head.end);
+                }
                 definition
             }));
-            whole = (!is_skimmed).then_some(tree);
+            // Uses may be in what was left out.
+            whole = (!is_skimmed && matches!(whole_text, Cow::Borrowed(_))).then_some(tree);
         }
         Some((parsed, whole))
     }
@@ -190,16 +196,30 @@ fn parse_in(parser: &mut tree_sitter::Parser, text: &[u8], max_steps: usize) -> 
     tree
 }
 
-/// Adds what macros hide, unless the parser saw the same name.
-fn merge(found: &mut Vec<Definition>, hidden: Vec<Hidden>) {
+/// Adds what macros hide, unless the parser saw the same name. A definition in a scope that the parser knows belongs to it.
+fn merge(found: &mut Vec<Definition>, mut hidden: Vec<Hidden>) {
     if hidden.is_empty() {
         return;
     }
     let names: HashSet<usize> = found.iter().map(|definition| definition.name.start).collect();
-    for Hidden { kind, name, head, extent, parameters } in hidden {
-        if !names.contains(&name.start) {
-            found.push(Definition { kind, name, extent, head, parameters, qualifier: None, scope: None });
+    hidden.retain(|hidden| !names.contains(&hidden.name.start));
+    hidden.sort_by_key(|hidden| hidden.extent.start);
+    let mut scopes: Vec<usize> =
+        (0..found.len()).filter(|&index| Holds::of(found[index].kind) != Holds::Locals).collect();
+    scopes.sort_by_key(|&index| found[index].extent.start);
+    let mut scopes = scopes.into_iter().peekable();
+    let mut around: Vec<usize> = Vec::new();
+    for Hidden { kind, name, head, extent, parameters, qualifier } in hidden {
+        let at = extent.start;
+        while let Some(scope) = scopes.next_if(|&index| found[index].extent.start <= at) {
+            around.push(scope);
         }
+        while around.pop_if(|index| found[*index].extent.end <= at).is_some() {}
+        let scope = around.last().copied();
+        let is_member =
+            qualifier.is_some() || scope.is_some_and(|index| Holds::of(found[index].kind) == Holds::Members);
+        let kind = if is_member { kind.in_type() } else { kind };
+        found.push(Definition { kind, name, extent, head, parameters, qualifier, scope });
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod c;
 #[cfg(feature = "python")]
 mod python;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::kind::Kind;
@@ -17,6 +18,10 @@ use crate::language::Language;
 
 /// Length of the pieces that a text is parsed in, in bytes. The tree of a piece takes many times as much memory.
 const PIECE: usize = 128 << 10;
+
+/// Name of the function that stands for those that were left out.
+pub(crate) const MARK_NAME: &[u8] = b"$left_out$";
+const MARK: &[u8] = b"void $left_out$(){}";
 
 /// Skims a text. Returns `false` if all of it has to be parsed.
 pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool {
@@ -30,7 +35,7 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
         #[cfg(feature = "rust")]
         Language::Rust => brace::rust::skim(source, out),
         #[allow(unreachable_patterns, reason = "a build for languages with a lexer alone has no other")]
-        _ => has_preprocessor(language) && c::skim(source, out),
+        _ => has_preprocessor(language) && c::skim(source, language.name() == "cpp", out),
     }
 }
 
@@ -61,10 +66,16 @@ pub(crate) struct Skimmed {
     segments: Vec<Segment>,
     /// Offsets in the text between declarations that are in no other.
     cuts: Vec<usize>,
+    /// Macros and attributes that are outside of the grammar.
+    left_out: Vec<Range<usize>>,
+    /// Replacement lists of macros.
+    replacements: Vec<Range<usize>>,
     /// Definitions that the parser cannot see: they are hidden in invocations of macros.
     pub(crate) hidden: Vec<Hidden>,
-    /// Definitions so plain that the lexer knows all of them. They are not in the text, and in no other definition.
+    /// Definitions so plain that the lexer knows all of them. They are not in the text.
     pub(crate) plain: Vec<Hidden>,
+    /// A hidden or plain definition is in a scope, which only the parser knows.
+    pub(crate) has_inner: bool,
 }
 
 /// Start of a run of copied bytes.
@@ -83,6 +94,8 @@ pub(crate) struct Hidden {
     pub(crate) head: Range<usize>,
     pub(crate) extent: Range<usize>,
     pub(crate) parameters: Option<Range<usize>>,
+    /// Scope that is written before the name.
+    pub(crate) qualifier: Option<Range<usize>>,
 }
 
 impl Skimmed {
@@ -90,8 +103,11 @@ impl Skimmed {
         self.text.clear();
         self.segments.clear();
         self.cuts.clear();
+        self.left_out.clear();
+        self.replacements.clear();
         self.hidden.clear();
         self.plain.clear();
+        self.has_inner = false;
     }
 
     /// The shortened text.
@@ -111,6 +127,17 @@ impl Skimmed {
         }
     }
 
+    /// Takes back what was copied from an offset of the source on.
+    fn take_back(&mut self, from: usize) {
+        while let Some(last) = self.segments.pop_if(|last| last.in_source + last.length > from) {
+            let length = from.saturating_sub(last.in_source);
+            self.text.truncate(last.in_text + length);
+            if length > 0 {
+                self.segments.push(Segment { length, ..last });
+            }
+        }
+    }
+
     /// Returns `true` if the text since the last cut, and some more bytes, are enough for a piece.
     fn is_piece(&self, more: usize) -> bool {
         self.text.len() + more - self.cuts.last().copied().unwrap_or_default() >= PIECE
@@ -119,6 +146,33 @@ impl Skimmed {
     /// Cuts the text here.
     fn cut(&mut self) {
         self.cuts.push(self.text.len());
+    }
+
+    /// End of a head with what was left out right after it. `end` is its end without that.
+    pub(crate) fn head_end(&self, source: &[u8], mut end: usize) -> usize {
+        loop {
+            let next = end + source[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let index = self.left_out.partition_point(|range| range.start < next);
+            match self.left_out.get(index).filter(|range| range.start == next) {
+                Some(range) => end = range.end,
+                None => return end,
+            }
+        }
+    }
+
+    /// The source with spaces for what is outside of the grammar.
+    pub(crate) fn without_left_out<'s>(&self, source: &'s [u8]) -> Cow<'s, [u8]> {
+        let mut text = Cow::Borrowed(source);
+        let mut blank = |range: &Range<usize>, mut first: u8| {
+            let bytes = text.to_mut()[range.clone()].iter_mut();
+            bytes.filter(|byte| !byte.is_ascii_whitespace()).for_each(|byte| {
+                *byte = std::mem::replace(&mut first, b' ');
+            });
+        };
+        self.left_out.iter().for_each(|range| blank(range, b' '));
+        // A macro without a replacement would take the next line for it.
+        self.replacements.iter().for_each(|range| blank(range, b'0'));
+        text
     }
 
     /// Pieces of the text that can be parsed one after the other: no definition crosses a cut.
@@ -131,6 +185,19 @@ impl Skimmed {
     /// Adds bytes that are not in the source, to keep tokens apart. No definition begins or ends in them.
     fn insert(&mut self, bytes: &[u8]) {
         self.text.extend_from_slice(bytes);
+    }
+
+    /// Puts a function without a meaning in the place of one that was left out, unless one is there. The parser recovers from errors
+    /// where a function begins.
+    fn mark(&mut self) {
+        if !self.text.ends_with(MARK) {
+            self.insert(MARK);
+        }
+    }
+
+    /// Returns `true` if nothing is begun at the end of the text.
+    fn is_complete(&self) -> bool {
+        matches!(self.text.trim_ascii_end().last(), None | Some(b';' | b'{' | b'}' | b':'))
     }
 
     /// Adds a byte that stands for the one at an offset of the source: a definition may begin or end with it.

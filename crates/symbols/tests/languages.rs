@@ -11,7 +11,7 @@ use finecomb_symbols::{
 };
 
 /// Lists the definitions of a file.
-fn list(file: &Path, format: SymbolsFormat, thorough: bool) -> (SymbolsOutcome, String) {
+pub(crate) fn list(file: &Path, format: SymbolsFormat, thorough: bool) -> (SymbolsOutcome, String) {
     list_with(file, &SymbolsOptions::default().format(format).thorough(thorough))
 }
 

@@ -1,5 +1,7 @@
 //! Tests of the interface of this crate. All are in one binary, which links the libraries once and shares the cores among them.
 
+#[cfg(feature = "cpp")]
+mod cplusplus;
 mod languages;
 #[cfg(feature = "python")]
 mod python;

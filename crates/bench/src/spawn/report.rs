@@ -161,7 +161,13 @@ mod tests {
     }
 
     fn example() -> Spawn {
-        let case = |strategy, wall, alive| StrategyTimes { strategy, times: times(wall), refused: 0, alive, waits: 0 };
+        let case = |strategy, wall, alive| StrategyTimes {
+            strategy,
+            times: times(wall),
+            refused: 0,
+            alive,
+            waits: 0,
+        };
         let pool = |width| Strategy::Pool(nonzero(width));
         Spawn {
             machine: Machine::example(2),

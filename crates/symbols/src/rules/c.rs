@@ -7,6 +7,7 @@ use tree_sitter::Node;
 use super::{NamedRule, Rule, child, field};
 use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
+use crate::skim::MARK_NAME;
 use crate::skim::c::is_macro;
 
 pub(super) const C: &[NamedRule] = &[
@@ -95,12 +96,15 @@ fn block(found: &mut Extraction<'_>, node: Node<'_>) {
     }
 }
 
-/// Functions with a body; `= default` and `= delete` are none.
+/// Functions with a body or one that the compiler writes: `= default`. `= delete` is none.
 fn function(found: &mut Extraction<'_>, node: Node<'_>) {
-    let body = node.child_by_field_name("body").or_else(|| child(node, &["try_statement"]));
+    let body = node.child_by_field_name("body");
+    let body =
+        body.or_else(|| child(node, &["try_statement", "default_method_clause", "pure_virtual_clause"]));
     let Some(body) = body.filter(|_| !found.is_local()) else { return };
     let Some(declared) = node.child_by_field_name("declarator").and_then(declared) else { return };
-    if is_keyword(found.bytes(declared.name.clone())) || is_invocation(found, node, &declared) {
+    let name = found.bytes(declared.name.clone());
+    if name == MARK_NAME || is_keyword(name) || is_invocation(found, node, &declared) {
         return;
     }
     // The parser takes `class MACRO Name { … }` for a function without parameters.
@@ -109,6 +113,8 @@ fn function(found: &mut Extraction<'_>, node: Node<'_>) {
         Some(record) if record.kind() == "struct_specifier" => Kind::Struct,
         _ => Kind::Function,
     };
+    // The initialisers of a constructor are no part of its signature.
+    let body = child(node, &["field_initializer_list"]).unwrap_or(body);
     let mut definition = Definition::new(kind, declared.name, node).with_head(body.start_byte());
     definition.parameters = declared.function.and_then(|function| field(function, "parameters"));
     definition.qualifier = declared.qualifier;
@@ -159,8 +165,17 @@ fn is_external(found: &Extraction<'_>, node: Node<'_>) -> bool {
 }
 
 fn members(found: &mut Extraction<'_>, node: Node<'_>) {
-    if !found.is_local() {
-        declarators(found, node, Kind::Field);
+    if found.is_local() {
+        return;
+    }
+    declarators(found, node, Kind::Field);
+    // `virtual int f() = 0` has no body in this class.
+    let value = field(node, "default_value").filter(|value| found.bytes(value.clone()) == b"0");
+    let declarator = value.and_then(|_| node.child_by_field_name("declarator")).and_then(declared);
+    if let Some(Declared { name, function: Some(function), is_function: true, .. }) = declarator {
+        let mut definition = Definition::new(Kind::Function, name, node).with_head(function.end_byte());
+        definition.parameters = field(function, "parameters");
+        found.add(definition);
     }
 }
 

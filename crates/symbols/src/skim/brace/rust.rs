@@ -410,6 +410,7 @@ impl<'s> RustSkimmer<'s, '_> {
                 head: item.clone(),
                 extent: item,
                 parameters: None,
+                qualifier: None,
             });
         }
         self.end();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 use super::lexer::{CLexer, SPACE, WORD, is};
 use crate::kind::Kind;
@@ -40,9 +40,26 @@ pub(super) fn defined(
 /// Name of the function that an invocation of a macro defines, as `SYSCALL_DEFINE2(name, …)` and `TEST(suite, name)` do.
 pub(super) fn function_name(source: &[u8], name: Range<usize>, group: Range<usize>) -> Option<Range<usize>> {
     let word = &source[name];
-    let first = first_argument(source, group.clone()).filter(|_| is_macro(word))?;
+    if !is_macro(word) {
+        return None;
+    }
+    if let Some(title) = title(source, group.clone()) {
+        return Some(title);
+    }
+    let first = first_argument(source, group.clone())?;
     let is_test = [&b"TEST"[..], b"TEST_F", b"TEST_P"].iter().any(|suffix| word.ends_with(suffix));
     if is_test { last_argument(source, group) } else { Some(first) }
+}
+
+/// The text of the first argument of a group, if it is a literal: `TEST_CASE("title")`.
+fn title(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
+    let start = group.start + 1 + memchr(b'"', &source[group.start + 1..group.end])?;
+    let is_first = source[group.start + 1..start].trim_ascii().is_empty();
+    let mut lexer = CLexer { source, at: start };
+    lexer.literal();
+    let title = start + 1..lexer.at - 1;
+    (is_first && lexer.at <= group.end && source.get(title.end) == Some(&b'"') && !title.is_empty())
+        .then_some(title)
 }
 
 /// The first argument of a group, if it is a name.
@@ -68,7 +85,7 @@ fn last_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
 
 /// Words that stand for attributes in the Linux kernel and elsewhere. The grammar takes them for types.
 pub(super) fn is_attribute(word: &[u8]) -> bool {
-    const ATTRIBUTES: [&[u8]; 64] = [
+    const ATTRIBUTES: [&[u8]; 65] = [
         b"____cacheline_aligned",
         b"____cacheline_aligned_in_smp",
         b"__always_inline",
@@ -84,6 +101,7 @@ pub(super) fn is_attribute(word: &[u8]) -> bool {
         b"__exit",
         b"__exit_refok",
         b"__exitdata",
+        b"__extension__",
         b"__flatten",
         b"__force",
         b"__forceinline",

@@ -1,0 +1,196 @@
+//! Lines of the preprocessor, and bodies. Only macros that are defined in a body are kept.
+
+use memchr::memchr;
+
+use super::lexer::{CLexer, STOP, is};
+use super::skimmer::CSkimmer;
+
+/// Preprocessor condition that is open.
+pub(super) struct OpenCondition {
+    pub(super) between_declarations: bool,
+    pub(super) depth: usize,
+}
+
+impl CSkimmer<'_, '_> {
+    /// Handles a preprocessor line.
+    pub(super) fn directive(&mut self) -> Option<()> {
+        let start = self.lexer.at;
+        self.lexer.at += 1;
+        self.lexer.blanks();
+        let between_declarations = self.declaration.start.is_none();
+        match self.lexer.word() {
+            b"define" => {
+                self.keep_to(start);
+                if between_declarations && self.open.is_empty() && self.out.is_piece(0) {
+                    self.out.cut();
+                }
+                self.define(start);
+                self.kept = self.lexer.at;
+                return Some(());
+            }
+            // The branch of `#if 0` is left out; what follows `#else` is open.
+            b"if" if self.is_zero() && skip_branch(&mut self.lexer, true)? == Branch::End => {}
+            b"if" | b"ifdef" | b"ifndef" => {
+                self.conditions.push(OpenCondition { between_declarations, depth: self.open.len() });
+            }
+            b"else" | b"elif" => {
+                let cut = self.conditions.last().is_some_and(|condition| {
+                    !(condition.between_declarations && between_declarations)
+                        || condition.depth != self.open.len()
+                });
+                if cut {
+                    skip_branch(&mut self.lexer, false)?;
+                    self.conditions.pop();
+                }
+            }
+            b"endif" => {
+                self.conditions.pop();
+            }
+            _ => {}
+        }
+        self.lexer.directive_line();
+        self.leave_out(start);
+        Some(())
+    }
+
+    /// Returns `true` if the condition is just `0`.
+    pub(super) fn is_zero(&self) -> bool {
+        let mut rest = CLexer { source: self.lexer.source, at: self.lexer.at };
+        rest.blanks();
+        rest.word() == b"0" && rest.ends_line()
+    }
+
+    /// Skips a body, from its `{` to the end of its `}`. Definitions of macros in it are kept.
+    pub(super) fn body(&mut self) -> Option<()> {
+        let mut depth = 0usize;
+        let mut conditions = Vec::new();
+        while let Some(byte) = self.lexer.byte() {
+            if !is(byte, STOP) {
+                self.lexer.at += 1;
+                continue;
+            }
+            match byte {
+                b'{' => {
+                    depth += 1;
+                    self.lexer.at += 1;
+                }
+                b'}' => {
+                    depth -= 1;
+                    self.lexer.at += 1;
+                    if depth == 0 {
+                        return Some(());
+                    }
+                }
+                b'"' => self.lexer.literal(),
+                b'\'' => self.lexer.apostrophe(),
+                b'#' if self.lexer.begins_line() => self.directive_in_body(&mut depth, &mut conditions)?,
+                b'/' if self.lexer.comment() => {}
+                _ => self.lexer.at += 1,
+            }
+        }
+        None
+    }
+
+    /// Braces are counted in the first branch of a condition, and from there again in each further one.
+    fn directive_in_body(&mut self, depth: &mut usize, conditions: &mut Vec<InBody>) -> Option<()> {
+        let mut start = self.lexer.at;
+        self.lexer.at += 1;
+        self.lexer.blanks();
+        match self.lexer.word() {
+            b"define" => {
+                self.define(start);
+                return Some(());
+            }
+            b"if" | b"ifdef" | b"ifndef" => conditions.push(InBody { depth: *depth, end: None }),
+            b"else" | b"elif" => match conditions.last_mut() {
+                Some(condition) => {
+                    *depth = condition.depth;
+                    condition.end.get_or_insert(start);
+                }
+                // The body began in the first branch.
+                None => {
+                    skip_branch(&mut self.lexer, false)?;
+                    self.conditions.pop();
+                }
+            },
+            b"endif" => match conditions.pop() {
+                Some(condition) => start = condition.end.unwrap_or(start),
+                None => drop(self.conditions.pop()),
+            },
+            _ => {}
+        }
+        self.lexer.directive_line();
+        if self.is_cplusplus {
+            self.out.left_out.push(start..self.lexer.at);
+        }
+        Some(())
+    }
+
+    /// Keeps name and parameters of the macro whose definition began at `start`; its replacement list is left out.
+    pub(super) fn define(&mut self, start: usize) {
+        let lexer = &mut self.lexer;
+        lexer.blanks();
+        lexer.word();
+        if lexer.byte() == Some(b'(') {
+            // Parameters may be on several lines.
+            let mut line = CLexer { source: lexer.source, at: lexer.at };
+            line.line();
+            let rest = &lexer.source[lexer.at..line.at];
+            lexer.at += memchr(b')', rest).map_or(rest.len(), |end| end + 1);
+        }
+        let end = lexer.at;
+        lexer.directive_line();
+        self.out.insert(b"\n");
+        self.out.keep(lexer.source, start..end);
+        self.out.insert(b"\n");
+        if self.is_cplusplus {
+            self.out.replacements.push(end..lexer.at);
+        }
+    }
+}
+
+/// Preprocessor condition that is open in a body.
+struct InBody {
+    /// Number of braces that are open where it begins.
+    depth: usize,
+    /// Where its first branch ends.
+    end: Option<usize>,
+}
+
+/// End of a branch of a condition.
+#[derive(PartialEq)]
+enum Branch {
+    Else,
+    End,
+}
+
+/// Skips from a branch of a condition to the line of its `#endif`, or, if `to_else`, of a further branch.
+fn skip_branch(lexer: &mut CLexer<'_>, to_else: bool) -> Option<Branch> {
+    let mut depth = 1;
+    lexer.line();
+    while let Some(byte) = lexer.byte() {
+        match byte {
+            b'#' if lexer.begins_line() => {
+                lexer.at += 1;
+                lexer.blanks();
+                match lexer.word() {
+                    b"if" | b"ifdef" | b"ifndef" => depth += 1,
+                    b"else" | b"elif" if depth == 1 && to_else => return Some(Branch::Else),
+                    b"endif" => {
+                        depth -= 1;
+                        if depth == 0 {
+                            return Some(Branch::End);
+                        }
+                    }
+                    _ => {}
+                }
+                lexer.line();
+            }
+            b'"' => lexer.literal(),
+            b'\'' => lexer.apostrophe(),
+            b'/' if lexer.comment() => {}
+            _ => lexer.at += 1,
+        }
+    }
+    None
+}

@@ -1,0 +1,495 @@
+//! The loop over the tokens of C and C++: a declaration is read up to its end, and then copied, recorded or left out.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::super::{Hidden, Skimmed};
+use super::declaration::{Declaration, Last};
+use super::directives::OpenCondition;
+use super::lexer::{CLexer, SPACE, WORD, is};
+use super::macros::{defined, function_name, is_attribute, is_macro, takes_arguments};
+use super::sprinkled::{Place, has_parameters, is_name, may_begin_function, may_follow_parameters};
+use crate::kind::Kind;
+
+/// Members that are open: of a class, a namespace or a block of linkage.
+pub(super) struct Open {
+    /// A declarator may follow the closing brace.
+    pub(super) is_type: bool,
+    pub(super) is_enum: bool,
+    pub(super) name: Range<usize>,
+}
+
+pub(super) struct CSkimmer<'s, 'o> {
+    pub(super) lexer: CLexer<'s>,
+    pub(super) is_cplusplus: bool,
+    pub(super) out: &'o mut Skimmed,
+    /// All before this offset has been copied or left out.
+    pub(super) kept: usize,
+    pub(super) declaration: Declaration,
+    /// Up to here, a bracket was not found to close.
+    pub(super) looked: usize,
+    /// Braces open around the declaration.
+    pub(super) open: Vec<Open>,
+    pub(super) conditions: Vec<OpenCondition>,
+}
+
+impl<'s, 'o> CSkimmer<'s, 'o> {
+    pub(super) fn new(source: &'s [u8], is_cplusplus: bool, out: &'o mut Skimmed) -> Self {
+        Self {
+            lexer: CLexer { source, at: 0 },
+            is_cplusplus,
+            out,
+            kept: 0,
+            declaration: Declaration::default(),
+            looked: 0,
+            open: Vec::new(),
+            conditions: Vec::new(),
+        }
+    }
+
+    pub(super) fn run(mut self) -> Option<()> {
+        while let Some(byte) = self.lexer.byte() {
+            match byte {
+                _ if is(byte, SPACE) => self.lexer.at += 1,
+                _ if is(byte, WORD) => self.word(),
+                b'/' => self.slash(),
+                b'"' | b'\'' => {
+                    self.declaration.is_linkage |= byte == b'"' && self.declaration.words == 1;
+                    self.begin();
+                    self.lexer.literal();
+                    self.declaration.last = Last::Other;
+                    self.declaration.set_odd();
+                }
+                b'#' if self.lexer.begins_line() => self.directive()?,
+                b'(' => self.group()?,
+                b'{' => self.brace()?,
+                b'}' => {
+                    self.declaration = Declaration::after_members(self.open.pop()?.is_type);
+                    self.lexer.at += 1;
+                }
+                b';' => self.semicolon(),
+                b'=' => self.assignment(),
+                b'*' => self.pointer(),
+                b'<' | b'[' | b':' | b'-' | b',' | b'~' | b'&' if self.is_cplusplus => self.punctuation(byte),
+                _ => self.other(),
+            }
+        }
+        self.skip_to(self.lexer.source.len());
+        self.out.left_out.sort_unstable_by_key(|range| range.start);
+        self.open.is_empty().then_some(())
+    }
+
+    pub(super) fn begin(&mut self) {
+        self.declaration.start.get_or_insert(self.lexer.at);
+    }
+
+    /// Handles a token that no plain declaration has.
+    pub(super) fn other(&mut self) {
+        self.begin();
+        self.token(Last::Other);
+        self.declaration.set_odd();
+        self.declaration.place = Place::Elsewhere;
+    }
+
+    /// Handles a `*` or `&`, which does not end a type.
+    pub(super) fn pointer(&mut self) {
+        self.begin();
+        self.token(Last::Other);
+        self.declaration.is_complex = true;
+    }
+
+    fn assignment(&mut self) {
+        if self.is_cplusplus && (self.deletion() || self.alias()) {
+            return;
+        }
+        // In a class, it is a constructor: `Name() = default`.
+        let is_member = self.class().is_some();
+        let declaration = &mut self.declaration;
+        declaration.is_assigned_invocation = !is_member && declaration.may_be_macro(self.lexer.source);
+        declaration.set_odd();
+        declaration.place = Place::Elsewhere;
+        self.token(Last::Assign);
+    }
+
+    pub(super) fn token(&mut self, last: Last) {
+        self.lexer.at += 1;
+        self.declaration.last = last;
+    }
+
+    /// Copies all up to an offset.
+    pub(super) fn keep_to(&mut self, end: usize) {
+        self.out.keep(self.lexer.source, self.kept..end);
+        self.kept = end;
+    }
+
+    /// Copies all text up to `end` that was not left out, and leaves out the text from there up to here.
+    pub(super) fn skip_to(&mut self, end: usize) {
+        self.keep_to(end.min(self.lexer.source.len()));
+        self.kept = self.lexer.at.min(self.lexer.source.len());
+    }
+
+    /// Ends the piece after a top-level declaration, if it is large enough.
+    pub(super) fn cut(&mut self) {
+        if self.open.is_empty() && self.out.is_piece(self.lexer.at - self.kept) {
+            self.keep_to(self.lexer.at);
+            self.out.cut();
+        }
+    }
+
+    pub(super) fn word(&mut self) {
+        let start = self.lexer.at;
+        let mut word = self.lexer.word();
+        if is_attribute(word) {
+            self.skip_to(start);
+            return;
+        }
+        if word == b"operator" && self.is_cplusplus && self.lexer.operator() {
+            word = &self.lexer.source[start..self.lexer.at];
+        }
+        if takes_arguments(word) {
+            self.declaration.attribute = self.lexer.next_significant() == Some(b'(');
+            if self.declaration.attribute {
+                self.keep_to(start);
+            } else {
+                self.skip_to(start);
+            }
+            return;
+        }
+        if self.is_cplusplus && self.cplusplus_word(start..self.lexer.at) {
+            return;
+        }
+        let declaration = &mut self.declaration;
+        declaration.start.get_or_insert(start);
+        if matches!(word, b"struct" | b"union" | b"enum" | b"class" | b"namespace")
+            && declaration.parameters.is_none()
+        {
+            declaration.has_members = true;
+            declaration.is_namespace |= word == b"namespace";
+            declaration.is_enum |= word == b"enum";
+        }
+        if declaration.parameters.is_none() {
+            declaration.words += 1;
+            declaration.word = declaration.tilde.unwrap_or(start)..self.lexer.at;
+            if declaration.words == 1 {
+                declaration.first = start..self.lexer.at;
+            }
+        }
+        if word == b"operator" {
+            declaration.set_odd();
+        }
+        if declaration.place != Place::AfterParameters || !may_follow_parameters(word) {
+            declaration.last = Last::Word;
+        }
+    }
+
+    pub(super) fn slash(&mut self) {
+        let start = self.lexer.at;
+        if self.lexer.comment() {
+            self.skip_to(start);
+            self.out.insert(b" ");
+        } else {
+            self.token(Last::Other);
+        }
+    }
+
+    /// Copies the contents of parentheses, without comments, attributes and bodies.
+    pub(super) fn group(&mut self) -> Option<()> {
+        if std::mem::take(&mut self.declaration.attribute) {
+            self.lexer.group()?;
+            self.kept = self.lexer.at;
+            return Some(());
+        }
+        self.begin();
+        let start = self.lexer.at;
+        let mut open = 0usize;
+        let mut before = 0..0;
+        while let Some(byte) = self.lexer.byte() {
+            match byte {
+                b'(' => {
+                    open += 1;
+                    self.lexer.at += 1;
+                }
+                b')' => {
+                    open -= 1;
+                    self.lexer.at += 1;
+                    if open == 0 {
+                        break;
+                    }
+                }
+                b'"' => self.lexer.literal(),
+                b'\'' => self.lexer.apostrophe(),
+                b'/' => self.slash(),
+                b'=' if self.is_cplusplus && open == 1 && self.default_value() => {}
+                b'{' => {
+                    self.keep_to(self.lexer.at + 1);
+                    self.body()?;
+                    self.kept = self.lexer.at - 1;
+                }
+                b'#' if self.lexer.begins_line() => {
+                    let at = self.lexer.at;
+                    self.lexer.line();
+                    self.skip_to(at);
+                }
+                _ if is(byte, WORD) => {
+                    let at = self.lexer.at;
+                    if is_attribute(self.lexer.word()) {
+                        self.skip_to(at);
+                    } else if self.is_cplusplus {
+                        self.parameter_word(at..self.lexer.at, &mut before);
+                    }
+                }
+                _ => self.lexer.at += 1,
+            }
+        }
+        if open > 0 {
+            return None;
+        }
+        let declaration = &mut self.declaration;
+        if declaration.has_bases || std::mem::take(&mut declaration.is_operand) {
+            declaration.set_odd();
+            declaration.last = Last::Word;
+            return Some(());
+        }
+        match declaration.last {
+            Last::Word if declaration.parameters.is_none() => {
+                declaration.parameters = Some(start..self.lexer.at)
+            }
+            _ => declaration.set_odd(),
+        }
+        declaration.last = Last::Group;
+        declaration.place = Place::AfterParameters;
+        // An invocation on a line of its own ends without a semicolon.
+        if declaration.is_invocation()
+            && is_macro(&self.lexer.source[declaration.word.clone()])
+            && self.lexer.ends_line()
+            && !self.is_continued()
+        {
+            self.invocation();
+        }
+        Some(())
+    }
+
+    /// Returns `true` if what follows may belong to the declaration.
+    pub(super) fn is_continued(&self) -> bool {
+        matches!(
+            self.lexer.next_significant(),
+            Some(b'{' | b';' | b'=' | b',' | b'[' | b'(' | b':' | b'_' | b'/')
+        )
+    }
+
+    pub(super) fn semicolon(&mut self) {
+        if self.is_prototype() {
+            self.take_back();
+            // A semicolon ends what is before it for the parser.
+            if self.out.is_complete() {
+                self.lexer.at += 1;
+                self.kept = self.lexer.at;
+                return;
+            }
+        }
+        let start = self.lexer.at;
+        self.lexer.at += 1;
+        let declaration = &self.declaration;
+        // The grammar takes `int f() { };` for a variable with a value in braces.
+        if self.is_cplusplus && declaration.start.is_none() && declaration.words == 0 {
+            return self.leave_out(start);
+        }
+        // `using outer::name;` defines nothing.
+        if self.is_cplusplus
+            && declaration.last != Last::Assign
+            && &self.lexer.source[declaration.first.clone()] == b"using"
+        {
+            return self.drop_declaration();
+        }
+        if declaration.is_assigned_invocation || declaration.may_be_macro(self.lexer.source) {
+            self.invocation();
+        }
+        self.declaration = Declaration::default();
+        // A declaration after another token may belong to the parameters of an old-style function, between its head and its body.
+        if matches!(self.lexer.source[..self.lexer.at], [.., b')' | b'}', b';']) {
+            self.cut();
+        }
+    }
+
+    /// Leaves out the invocation of a macro that ends here, and records its definition.
+    pub(super) fn invocation(&mut self) {
+        let end = self.lexer.at;
+        let declaration = std::mem::take(&mut self.declaration);
+        let (Some(start), Some(parameters)) = (declaration.start, declaration.parameters) else { return };
+        self.record(start..end, declaration.word, parameters);
+        if self.kept <= start {
+            self.skip_to(start);
+            if self.is_cplusplus {
+                self.out.left_out.push(start..end);
+            }
+        }
+    }
+
+    /// Records what the invocation of a macro defines, if its name says that it defines something.
+    pub(super) fn record(&mut self, extent: Range<usize>, name: Range<usize>, parameters: Range<usize>) {
+        if let Some((kind, name)) = defined(self.lexer.source, name, parameters) {
+            self.out.has_inner |= !self.open.is_empty();
+            self.out.hidden.push(Hidden {
+                kind,
+                name,
+                head: extent.clone(),
+                extent,
+                parameters: None,
+                qualifier: None,
+            });
+        }
+    }
+
+    /// Handles a `{`: members are kept, bodies and initialisers are not.
+    pub(super) fn brace(&mut self) -> Option<()> {
+        let declaration = &self.declaration;
+        // `int a{0};` of C++
+        let is_braced = self.is_cplusplus && declaration.parameters.is_none() && declaration.words > 1;
+        let is_initializer = declaration.last == Last::Assign || is_braced && !declaration.has_members;
+        let has_members = declaration.has_members && declaration.parameters.is_none()
+            || declaration.is_linkage && declaration.words == 1;
+        if has_members && !is_initializer {
+            self.open.push(Open {
+                is_type: !declaration.is_linkage && !declaration.is_namespace,
+                is_enum: declaration.is_enum,
+                name: declaration.scope_name.clone(),
+            });
+            self.lexer.at += 1;
+            self.declaration = Declaration::default();
+            return Some(());
+        }
+        let open = self.lexer.at;
+        let start = declaration.start.unwrap_or(open);
+        // A definition of a macro within the function needs it as its scope.
+        let has_directive = memchr(b'#', &self.lexer.source[start..open]).is_some();
+        let is_plain = self.is_plain_function() && !has_directive;
+        // In a class, it is a constructor.
+        let is_invocation = declaration.is_invocation() && self.class().is_none();
+        if is_invocation && !has_directive && self.hidden_function(open)? {
+            return Some(());
+        }
+        self.keep_to(open + 1);
+        let before = self.out.text().len();
+        self.body()?;
+        self.kept = self.lexer.at - 1;
+        if is_initializer {
+            self.declaration.last = Last::Other;
+            self.declaration.set_odd();
+            return Some(());
+        }
+        let Declaration { parameters, word, initializers, qualifier, .. } =
+            std::mem::take(&mut self.declaration);
+        if is_plain && self.out.text().len() == before {
+            self.out.take_back(start);
+            if !self.is_cplusplus {
+                self.out.mark();
+            } else if !self.out.is_complete() {
+                self.out.insert(b";");
+            }
+            self.kept = self.lexer.at;
+            let head = start..self.lexer.source[..initializers.unwrap_or(open)].trim_ascii_end().len();
+            let extent = start..self.lexer.at;
+            self.out.has_inner |= !self.open.is_empty();
+            self.out.plain.push(Hidden {
+                kind: Kind::Function,
+                name: word,
+                head,
+                extent,
+                parameters,
+                qualifier,
+            });
+        }
+        self.cut();
+        Some(())
+    }
+
+    /// Records a function that is defined by a macro, such as `SYSCALL_DEFINE2(name, …) { … }`, whose brace is here, and leaves it out.
+    /// Returns `false` if there is none.
+    pub(super) fn hidden_function(&mut self, open: usize) -> Option<bool> {
+        let Declaration { start: Some(start), parameters: Some(parameters), word, .. } = &self.declaration
+        else {
+            return Some(false);
+        };
+        let (start, parameters, source) = (*start, parameters.clone(), self.lexer.source);
+        let Some(name) = function_name(source, word.clone(), parameters.clone()) else { return Some(false) };
+        self.skip_to(start.max(self.kept));
+        self.out.take_back(start);
+        self.body()?;
+        self.kept = self.lexer.at;
+        let head = start..source[..open].trim_ascii_end().len().max(start);
+        let extent = start..self.lexer.at;
+        self.out.left_out.push(start..open);
+        self.out.has_inner |= !self.open.is_empty();
+        self.out.hidden.push(Hidden {
+            kind: Kind::Function,
+            name,
+            head,
+            extent,
+            parameters: Some(parameters),
+            qualifier: None,
+        });
+        self.declaration = Declaration::default();
+        self.cut();
+        Some(true)
+    }
+
+    /// Name of the class around the declaration.
+    pub(super) fn class(&self) -> Option<&[u8]> {
+        let open = self.open.last().filter(|open| open.is_type)?;
+        Some(&self.lexer.source[open.name.clone()])
+    }
+
+    /// Takes back the declaration so far. Returns where it began.
+    fn take_back(&mut self) -> Option<usize> {
+        let start = std::mem::take(&mut self.declaration).start?;
+        self.skip_to(start.max(self.kept));
+        self.out.take_back(start);
+        Some(start)
+    }
+
+    /// Leaves out the declaration so far, also for a thorough parse.
+    pub(super) fn drop_declaration(&mut self) {
+        if let Some(start) = self.take_back() {
+            self.out.left_out.push(start..self.kept);
+        }
+    }
+
+    /// Leaves out what begins at an offset and ends here.
+    pub(super) fn leave_out(&mut self, start: usize) {
+        self.skip_to(start);
+        self.out.insert(b" ");
+        self.out.left_out.push(start..self.kept);
+    }
+
+    /// Returns `true` for `type name(…)`, which is all that a list shows of a function, and for constructors and destructors.
+    pub(super) fn is_plain_function(&self) -> bool {
+        let source = self.lexer.source;
+        let Declaration { words, last, parameters, is_odd, tilde, word, first, qualifier, .. } =
+            &self.declaration;
+        let name = &source[word.clone()];
+        let (is_member, is_structor) = match self.open.last() {
+            // What only a typedef names, or nothing, is no scope that is known here.
+            Some(open) if open.is_type && (open.name.is_empty() || open.is_enum) => return false,
+            Some(open) if open.is_type => (true, tilde.is_some() || source[open.name.clone()] == *name),
+            _ => (false, false),
+        };
+        parameters.is_some()
+            && *last == Last::Group
+            && !is_odd
+            && (*words > 1 && (tilde.is_none() || qualifier.is_some()) || is_structor)
+            && (self.is_cplusplus || !is_member)
+            && (is_structor || !is_macro(name))
+            && is_name(name)
+            && may_begin_function(&source[first.clone()])
+    }
+
+    /// Returns `true` for a prototype, which defines nothing. Outside of a class, a variable with its value in parentheses has its form.
+    pub(super) fn is_prototype(&self) -> bool {
+        let Some(parameters) = &self.declaration.parameters else { return false };
+        self.is_plain_function()
+            && (!self.is_cplusplus
+                || self.class().is_some()
+                || has_parameters(&self.lexer.source[parameters.start + 1..parameters.end - 1]))
+    }
+}

@@ -1,0 +1,143 @@
+//! Texts of C and C++, and their skimmed text.
+
+use super::*;
+use crate::kind::Kind;
+
+fn skimmed(source: &str) -> Option<String> {
+    let mut out = Skimmed::default();
+    skim(source.as_bytes(), true, &mut out)
+        .then(|| String::from_utf8_lossy(out.text()).split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn hidden(source: &str) -> Vec<(Kind, &str)> {
+    let mut out = Skimmed::default();
+    assert!(skim(source.as_bytes(), true, &mut out));
+    out.hidden.iter().map(|hidden| (hidden.kind, &source[hidden.name.clone()])).collect()
+}
+
+#[test]
+fn bodies_initialisers_and_comments_are_left_out() {
+    for (source, expected) in [
+        ("int f(x) { if (a) { b(); } }; int g;", "int g;"),
+        (
+            "int a[] = { 1, { 2 } }, b; /* int c; */ int d; // int e;\nint h;",
+            "int a[] = {}, b; int d; int h;",
+        ),
+        ("struct s { int a; } x; enum e { A, B = '{' };", "struct s { int a; } x; enum e { A, B = '{' };"),
+        ("char *s = \"{\"; void f() { '}'; \"}\"; /* } */ }", "char *s = \"{\";"),
+        ("namespace n { class c { int f() { return 1; } }; }", "namespace n { class c { }; }"),
+        ("extern \"C\" { int f(void) { } }", "extern \"C\" { }"),
+        ("static int __init (*f)(void) { }", "static int (*f)(void) {}"),
+        ("static __realloc_size(2) void *f(int a) try { }", "static void *f(int a) try {}"),
+        ("auto s = R\"x({)\")x\"; int a;", "auto s = R\"x({)\")x\"; int a;"),
+    ] {
+        assert_eq!(skimmed(source).as_deref(), Some(expected), "{source}");
+    }
+    assert_eq!([skimmed("int f(void) {"), skimmed("}")], [None, None]);
+}
+
+#[test]
+fn macros_keep_names_and_parameters_wherever_they_are_defined() {
+    assert_eq!(
+        skimmed("#define A(x, \\\n y) { \\\n x }\nint b;").as_deref(),
+        Some("#define A(x, \\ y) int b;")
+    );
+    assert_eq!(skimmed("#define A 1 /* \n int no; */\nint b;").as_deref(), Some("#define A int b;"));
+    assert_eq!(skimmed("void f(void) {\n#define A (1)\n}").as_deref(), Some("void f(void) { #define A }"));
+}
+
+#[test]
+fn a_comment_begins_in_the_code_of_a_macro_only() {
+    let source =
+        "#define GLOB \"/proc/*\"\nint a;\n#define B // /* no\nint b;\n#define C /* c\n*/ 1\nint c; /* */";
+    let expected = "#define GLOB int a; #define B int b; #define C int c;";
+    assert_eq!(skimmed(source).as_deref(), Some(expected));
+    let open = "#define A /*\n".repeat(100_000);
+    assert_eq!(skimmed(&open).as_deref(), Some("#define A"));
+}
+
+#[test]
+fn of_a_declaration_that_a_condition_cuts_the_first_branch_counts() {
+    let cut = "#ifdef A\nint f(int a)\n#else\nint f(long a)\n#endif\n{ }\nint b;";
+    assert_eq!(skimmed(cut).as_deref(), Some("int f(int a) {} int b;"));
+    let whole = "#ifdef A\nint a;\n#else\nint b;\n#endif";
+    assert_eq!(skimmed(whole).as_deref(), Some("int a; int b;"));
+    assert_eq!(skimmed("#if 0\nint a;\n#else\nint b;\n#endif\nint c;").as_deref(), Some("int b; int c;"));
+    let body = "void f(void) {\n#ifdef A\nif (a) {\n#else\nif (b) {\n#endif\n}\n}\nint b;";
+    assert_eq!(skimmed(body).as_deref(), Some("int b;"));
+}
+
+#[test]
+fn macros_that_define_are_recorded() {
+    assert_eq!(
+        hidden("static DEFINE_MUTEX(lock);\nLIST_HEAD(list);\nMODULE_LICENSE(\"x\");"),
+        [(Kind::Variable, "lock"), (Kind::Variable, "list")]
+    );
+    assert_eq!(hidden("SYSCALL_DEFINE2(open, int, a) { return 0; }"), [(Kind::Function, "open")]);
+    assert_eq!(hidden("DEFINE_PER_CPU(struct x, name) = { 1 };"), [(Kind::Variable, "name")]);
+    assert_eq!(hidden("int DEFINED(int a);"), []);
+}
+
+#[test]
+fn the_last_argument_names_a_test_and_a_constructor_is_no_macro() {
+    assert_eq!(hidden("TEST(Suite, name) { }"), [(Kind::Function, "name")]);
+    assert_eq!(hidden("TEST(name) { }"), [(Kind::Function, "name")]);
+    assert_eq!(hidden("BOOST_FIXTURE_TEST_CASE(name, Fixture) { }"), [(Kind::Function, "name")]);
+    assert_eq!(hidden("struct URL { URL(A, B) { } };"), []);
+    assert_eq!(hidden("MAIN(void) { }"), []);
+}
+
+#[test]
+fn words_in_comments_do_not_make_a_header_one_of_cpp() {
+    assert!(is_cplusplus(b"/* a */ int b;\nusing a = b;\n"));
+    assert!(is_cplusplus(b"/*\n * a\n */\nnamespace a {\n}\n"));
+    assert!(!is_cplusplus(b"/* Set\nusing the\n  class of it\n*/\nint a; /* this\nnamespace is */ int b;\n"));
+}
+
+/// Names of the functions that are recorded without the parser.
+fn plain(source: &str, is_cplusplus: bool) -> Vec<&str> {
+    let mut out = Skimmed::default();
+    assert!(skim(source.as_bytes(), is_cplusplus, &mut out), "{source}");
+    out.plain.iter().map(|plain| &source[plain.name.clone()]).collect()
+}
+
+#[test]
+fn functions_of_a_plain_form_are_recorded_and_prototypes_left_out() {
+    let c = "static inline int f(int a) { }\nstruct s *g(void) { }\nint h(int);\nint (*i(void))(int) { }\ntypedef int j(int);\nstruct k { int l; };";
+    assert_eq!(plain(c, false), ["f", "g"]);
+    let mut out = Skimmed::default();
+    skim(c.as_bytes(), false, &mut out);
+    let text = String::from_utf8_lossy(out.text());
+    assert!(
+        !text.contains("h(int)") && text.contains("(*i(void))(int) {}") && text.contains("j(int)"),
+        "{text}"
+    );
+    let cplusplus = "class A { A(int a) : b(a), c{a} { } ~A() { } bool operator==(const A &) const { } operator int() { } void f() && noexcept { } };\n\
+                     std::vector<int> N::B<C>::g(int) const { }\nint h(5), i(int);";
+    assert_eq!(plain(cplusplus, true), ["A", "~A", "operator==", "f", "g"]);
+    assert!(skimmed(cplusplus).unwrap().ends_with("int h(5), i(int);"));
+}
+
+#[test]
+fn brackets_that_do_not_close_take_linear_time() {
+    for part in [
+        "a<",
+        "template<",
+        "A<B ",
+        "f(a = ",
+        "[[",
+        "class A : ",
+        "f() -> ",
+        "f() : a(",
+        "requires ",
+        "W W ",
+        "static W ",
+        "a::W a::b<",
+        "using a = ",
+    ] {
+        for end in ["", ";", "}", "#"] {
+            let source = format!("{}{end}\n", part).repeat(40_000);
+            skim(source.as_bytes(), true, &mut Skimmed::default());
+        }
+    }
+}

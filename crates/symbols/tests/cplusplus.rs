@@ -1,0 +1,124 @@
+//! Macros, attributes and newer forms of C++ that are outside of the grammar, or that it takes for something else.
+
+use std::fs;
+
+use finecomb_symbols::SymbolsFormat;
+
+use crate::languages::list;
+
+/// Kinds and qualified names of the definitions of a text, which the quick and the thorough list have in common.
+fn listed(source: &str) -> Vec<String> {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("a.cc");
+    fs::write(&file, source).expect("a file");
+    let [quick, thorough] = [false, true].map(|thorough| list(&file, SymbolsFormat::Json, thorough).1);
+    assert_eq!(quick, thorough, "{source}");
+    let name = |line: &str| {
+        let symbol: serde_json::Value = serde_json::from_str(line).expect("an object");
+        let scope = symbol["scope"].as_str().map_or(String::new(), |scope| format!("{scope}::"));
+        format!(
+            "{} {scope}{}",
+            symbol["kind"].as_str().expect("a kind"),
+            symbol["name"].as_str().expect("a name")
+        )
+    };
+    quick.lines().map(name).collect()
+}
+
+#[test]
+fn macros_around_declarations_are_no_part_of_them() {
+    for (source, expected) in [
+        ("namespace lib VIS(default) {\nint f() { }\n}", "namespace lib, function lib::f"),
+        ("BEGIN_ALL\nnamespace n { int f() { } }", "namespace n, function n::f"),
+        ("BEGIN_ALL\nenum class color { red };", "enum color, enumerator color::red"),
+        ("BEGIN_ALL\ntemplate <typename T> class C { int m() { } };", "class C, method C::m"),
+        ("BEGIN_ALL\nclass C { };\nint v;", "class C, variable v"),
+        ("BEGIN_ALL\nEND_ALL\nmodule foo;\nint v;", "variable v"),
+        ("int h() NOEXCEPT { }", "function h"),
+        ("void S::lock() ACQUIRE(mu_) { }", "method S::lock"),
+        ("int k() const NOEXCEPT_IF(true) { }", "function k"),
+        ("EXPORT void Foo::bar() { }", "method Foo::bar"),
+        ("EXPORT Foo::Foo(int a) : b(a) { }", "method Foo::Foo"),
+        ("EXPORT CONSTEXPR auto f(int a) -> decltype(g(a)) { }", "function f"),
+        ("class Q { Q_DISABLE_COPY(Q) int f; };", "class Q, field Q::f"),
+        (
+            "class Q { Q_DISABLE_COPY(Q); Q_SIGNALS: void s(); public Q_SLOTS: void t() { } };",
+            "class Q, method Q::t",
+        ),
+        ("class EXPORT Q : public B<(1 > 2)> { int f; };", "class Q, field Q::f"),
+        (
+            "enum E { A, B OLD, C OLD(\"x\") = 3 };",
+            "enum E, enumerator E::A, enumerator E::B, enumerator E::C",
+        ),
+        ("void f(int a UNUSED, const T &b LIFETIME, FWD(T) c, int (K::*d)()) { }", "function f"),
+        ("int a GUARDED_BY(mu) = 3; T *b[] ALIGNED;", "variable a, variable b"),
+    ] {
+        assert_eq!(listed(source).join(", "), expected, "{source}");
+    }
+}
+
+#[test]
+fn capitals_that_are_types_and_names_stay() {
+    for (source, expected) in [
+        ("FILE *f() { }", "function f"),
+        ("static BOOL WINAPI f(int x) { }", "function f"),
+        ("HRESULT Foo::get() { }", "method Foo::get"),
+        ("HANDLE h; std::FILE *g; DIR *d = 0;", "variable h, variable g, variable d"),
+        ("struct URL { URL(A) { } URL(); PATH p; };", "struct URL, method URL::URL, field URL::p"),
+        ("unsigned int FLAGS = 3; std::vector<int> LIST;", "variable FLAGS, variable LIST"),
+        ("typedef struct foo FOO; typedef void (APIENTRY *PFN)(int);", "typedef FOO, typedef PFN"),
+        ("TYPE operator+(TYPE a) { }", "function operator+"),
+        ("enum E { A, B };\nclass C_C { };", "enum E, enumerator E::A, enumerator E::B, class C_C"),
+    ] {
+        assert_eq!(listed(source).join(", "), expected, "{source}");
+    }
+}
+
+#[test]
+fn forms_of_newer_standards_hide_nothing() {
+    for (source, expected) in [
+        ("class [[gnu::visibility(\"default\")]] A { int m; };", "class A, field A::m"),
+        ("module;\nexport module a.b:c;\nimport std;\nimport <vector>;\nint v;", "variable v"),
+        ("inline namespace v1 { int f() { } }\nint g;", "namespace v1, function v1::f, variable g"),
+        ("template <class T> concept Big = sizeof(T) > 3;\nint v;", "typedef Big, variable v"),
+        ("template <class T> requires Big<T> && (sizeof(T) < 5) int f(T t) requires true { }", "function f"),
+        (
+            "struct P { virtual void pure() = 0; P() = default; void gone() = delete; };",
+            "struct P, method P::pure, method P::P",
+        ),
+        (
+            "void f(std::map<int, int> a = {}, T * = nullptr) { }\nX(int) -> X<int>;\nint v;",
+            "function f, variable v",
+        ),
+        ("extern template class A<int>;\ntemplate void f<int>();\nint v;", "variable v"),
+        (
+            "uint128::operator int() const { }\nbool operator<(A a, B b) { }",
+            "method uint128::operator int, function operator<",
+        ),
+        (
+            "template <> struct hash<Foo<1 << 2>> { size_t operator()(Foo f) const { } };",
+            "struct hash, method hash::operator()",
+        ),
+    ] {
+        assert_eq!(listed(source).join(", "), expected, "{source}");
+    }
+}
+
+#[test]
+fn tests_are_listed_by_their_names() {
+    for (source, expected) in [
+        ("TEST(Suite, Name) { }\nint v;", "function Name, variable v"),
+        ("TEST_CASE(\"adds two\", \"[tag]\") { }\nint v;", "function adds two, variable v"),
+        ("TEST_CASE_TEMPLATE(\"S\", T, float, double) { int x; }\nint v;", "function S, variable v"),
+        ("namespace n { TEST_F(Fixture, works) { } }", "namespace n, function n::works"),
+    ] {
+        assert_eq!(listed(source).join(", "), expected, "{source}");
+    }
+}
+
+#[test]
+fn of_a_body_that_begins_in_each_branch_the_first_counts() {
+    let source = "#if A\nint f(int a) {\n#else\nint f(long a) {\n#endif\n  g();\n}\nint v;";
+    assert_eq!(listed(source).join(", "), "function f, variable v");
+    assert_eq!(listed("#if 0\nint f() { }\n#endif\nint v;").join(", "), "variable v");
+}
