@@ -34,11 +34,10 @@ impl PictureFormat {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "png")))]
 mod tests {
     use super::*;
 
-    #[cfg(not(feature = "png"))]
     #[test]
     fn without_the_feature_a_png_is_refused_with_a_remedy() {
         let reason = PictureFormat::of(Path::new("plot.png")).expect_err("no PNG");
