@@ -21,11 +21,12 @@
 //! `ScanOptions` (`finecomb-scan`). The mark `Off` at the field names the flag that turns it off. Under the headings `GROUPS` of `grep/job.rs`, or
 //! with the mark `ByName`, Python has it too: `python/finecomb/__init__.pyi`, `SWITCHES` in `grep_source.py` of Spark without a
 //! value, and `search_flags.py` if it selects files or depends on more than a line. If it changes which files or lines match, indexes must know:
-//! `sought` beside the commands, and `walk/selection` of `finecomb-scan`. Tests are in `grep.rs` of `comb`, `differential.rs` of
+//! `sought` beside the commands, and `walk/selection` of `finecomb-scan`. If it needs each match or each line, `GrepOptions::needs_matches`
+//! and the fast paths of `finecomb-grep` must know: `needs_lines`, `searches_parts` and `allows_gaps` in `search.rs`. Tests are in `grep.rs` of `comb`, `differential.rs` of
 //! `finecomb-grep` and `fuzz/hunt_py_grep.py`; docs/commands/grep.md describes it.
 //!
-//! If ripgrep or ag has the flag, it means the same here: `fuzz/hunt_grep.py` and `hunt_ag.py` compare. The tables of flags that comb does
-//! not have (`hints`) and of those of ag are beside the arguments.
+//! If ripgrep or ag has the flag, it means the same here: `fuzz/hunt_grep.py` and `hunt_ag.py` compare. The table of flags that comb does
+//! not have is `hints` beside the arguments, that of the flags of ag is `as_ag/flags`.
 
 pub mod advice;
 #[allow(missing_docs, reason = "a comment would be a help text")]

@@ -4,8 +4,10 @@
 //!
 //! A row of `languages!` with a feature in the `Cargo.toml` of this crate, which `default` or `all-languages` there must include, and a module below `rules`, for which the compiler asks. Its
 //! grammar is a dependency of the workspace. `tests/languages/` has a sample of each language, and `errors/` there one with syntax errors;
-//! `OUTLINE=overwrite` writes what is expected of them. `tests/references.rs` has its uses of a name. README.md has their number. docs/commands/symbols.md, docs/build.md,
+//! `OUTLINE=overwrite` writes what is expected of them. `tests/references.rs` has its uses of a name. README.md here and that of the repository have their number. docs/commands/symbols.md, docs/build.md,
 //! the tool `symbols` of `comb-serve` and the hunts of symbols in `fuzz/` list the languages. A lexer in `skim` makes one many times faster.
+
+mod script;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -82,9 +84,9 @@ languages! {
 }
 
 impl Language {
-    /// Returns `true` if the language of a file is known by its name.
+    /// Returns `true` if the language of a file is known by its name, or may be known by its text.
     pub fn knows(path: &Path) -> bool {
-        Self::of(path, b"").is_some()
+        Self::by_extension(path).is_some() || is_header_without_extension(path)
     }
 
     /// Name of the language of a file, if other builds know it, but this one does not.
@@ -94,18 +96,30 @@ impl Language {
         known.map(|&(name, _)| name)
     }
 
-    /// The language of a file by its extension. A `.h` file is C++ if it has declarations that only C++ has, else C.
+    /// The language of a file by its extension. A `.h` file is C++ if it has declarations that only C++ has, else C, and so is a file
+    /// without an extension below `include`. Other files without an extension are of the language of their interpreter.
     pub(crate) fn of(path: &Path, text: &[u8]) -> Option<Self> {
+        let by_name = Self::by_extension(path);
+        let is_header = by_name.is_some_and(|language| language.name() == "c")
+            && path.extension().is_some_and(|extension| extension == "h");
+        #[cfg(feature = "cpp")]
+        if (is_header || is_header_without_extension(path)) && skim::c::is_cplusplus(text) {
+            return Some(Self::Cpp);
+        }
+        by_name.or_else(|| if path.extension().is_none() { script::language(text) } else { None })
+    }
+
+    fn by_extension(path: &Path) -> Option<Self> {
         let extension = path.extension().map(OsStr::as_bytes)?;
         let known =
             |language: &&Self| language.extensions().iter().any(|known| known.as_bytes() == extension);
-        let language = Self::ALL.iter().find(known).copied()?;
-        #[cfg(all(feature = "c", feature = "cpp"))]
-        if language == Self::C && extension == b"h" && skim::c::is_cplusplus(text) {
-            return Some(Self::Cpp);
-        }
-        Some(language)
+        Self::ALL.iter().find(known).copied()
     }
+}
+
+/// Returns `true` for names such as those of the headers of the C++ library.
+fn is_header_without_extension(path: &Path) -> bool {
+    cfg!(feature = "cpp") && path.extension().is_none() && path.iter().any(|part| part == "include")
 }
 
 /// Name of no language of this build.

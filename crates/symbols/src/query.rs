@@ -178,9 +178,9 @@ impl SymbolsQuery {
         }
     }
 
-    /// Returns `false` if no text makes a file with this path one of a language that is asked for.
-    pub(crate) fn may_know(&self, path: &Path) -> bool {
-        Language::knows(path) || self.options.languages.len() == 1
+    /// Returns `false` if a file with this path and beginning is of no language that is asked for, with any text after it.
+    pub(crate) fn may_know(&self, path: &Path, start: &[u8]) -> bool {
+        Language::knows(path) || self.options.languages.len() == 1 || Language::of(path, start).is_some()
     }
 
     /// Language of a file, if it is one that is asked for.

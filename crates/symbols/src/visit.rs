@@ -84,7 +84,12 @@ impl<'q> Lister<'q> {
         if let Some((language, parsed)) = stored {
             return query.wants_language(language).then_some((language, Some(parsed)));
         }
-        let language = query.language_of(source.display_path(), text)?;
+        let Some(language) = query.language_of(source.display_path(), text) else {
+            if source.is_named() && Language::of(source.display_path(), text).is_none() {
+                self.fail(source, UNKNOWN_LANGUAGE.to_owned());
+            }
+            return None;
+        };
         let is_candidate = is_candidate && query.may_be_listed_in(language, text);
         let parsed = is_candidate.then(|| self.parser.parse(language, text, query));
         if let (Some(store), Some(parsed)) = (store, &parsed) {
@@ -135,8 +140,8 @@ impl Search for Lister<'_> {
     /// The file is not wanted.
     type State = bool;
 
-    fn begin(&mut self, source: &Source, _start: &[u8]) -> bool {
-        let is_known = self.query.may_know(source.display_path());
+    fn begin(&mut self, source: &Source, start: &[u8]) -> bool {
+        let is_known = self.query.may_know(source.display_path(), start);
         if !is_known && source.is_named() {
             let other = Language::of_other_build(source.display_path());
             self.fail(source, other.map_or_else(|| UNKNOWN_LANGUAGE.to_owned(), not_in_this_build));

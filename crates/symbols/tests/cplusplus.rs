@@ -122,3 +122,21 @@ fn of_a_body_that_begins_in_each_branch_the_first_counts() {
     assert_eq!(listed(source).join(", "), "function f, variable v");
     assert_eq!(listed("#if 0\nint f() { }\n#endif\nint v;").join(", "), "variable v");
 }
+
+#[test]
+fn headers_and_scripts_without_an_extension_have_a_language() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |path: &str, text: &str| {
+        let path = directory.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
+    };
+    write("include/vector", "namespace std {\nclass vector { };\n}\n");
+    write("include/README", "Headers.\n");
+    write("other/vector", "namespace std {\nclass vector { };\n}\n");
+    write("bin/tool", "#!/usr/bin/env python3\ndef main():\n    pass\n");
+    let (outcome, found) = list(directory.path(), SymbolsFormat::Text, false);
+    let names: Vec<_> = found.lines().filter_map(|line| line.split('\t').nth(2)).collect();
+    assert_eq!(names, ["main", "std", "std::vector"]);
+    assert_eq!(outcome.stats.total().files, 2);
+}

@@ -12,7 +12,8 @@
 //! module below that takes part in every method there, and `finecomb-command` (`top`, `measures`) for its flag, which `FLAGS` there
 //! defines. `tests` compares it with exact arithmetic, `tests/table/question.rs` and the hunts of formats, counts and Spark ask for
 //! it. docs/counts-format.md has its stored state. If values of parts cannot be added up, `NOT_SUMS` in `python/finecomb/spark/source.py`
-//! must have it: Spark would sum them. docs/commands/top.md, docs/records.md and `python/finecomb/__init__.pyi` list
+//! must have it: Spark would sum them; counts that cannot be merged are in `NOT_MERGED` of `top/args/saved.rs`. docs/top.schema.json names the
+//! columns. docs/commands/top.md, docs/records.md and `python/finecomb/__init__.pyi` list
 //! the measures.
 
 mod chains;
