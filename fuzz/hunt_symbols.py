@@ -32,6 +32,7 @@ TOKENS = [
     b"{", b"}", b"(", b")", b"[", b"]", b'"', b"'", b"`", b'"""', b"/*", b"*/", b"//", b"\n", b"\\\n", b"\\", b"#", b";", b"=", b",", b":", b"<", b">",
     b"#if 0\n", b"#else\n", b"#endif\n", b"#define X", b"struct ", b"DEFINE_X(y)", b"\0", b"\xff", b'R"(', b'r#"', b'"#', b'extern "C" {', b"fn ",
     b"new X() {", b"class ", b"enum ", b"func ", b"type ", b"interface {", b"impl ", b"const ", b"static ", b"!", b"#[", b"@A(", b"record A(", b"use ", b"import ",
+    b"MACRO ", b"MACRO(x) ", b"template <", b"requires ", b"[[", b"]]", b"::", b"operator", b"~", b"using ", b"namespace ", b"module ", b"= delete", b"&&", b"TEST(a, b) {",
     b"mod ", b"union ", b"macro_rules! ", b"pub(", b"trait ", b"case ", b"=> ", b"-> ", b"\xef\xbb\xbf", b"\r\n", b"\xc3\xa9",
 ]
 FORMATS = ["text", "ctags", "etags", "json"]
