@@ -141,7 +141,8 @@ class Run:
 
     @staticmethod
     def escaped(match: re.Match) -> str:
-        return match[0] if ord(match[0]) > 127 or match[0].isspace() else f"\\{match[0]}"
+        # `\<` and `\>` are boundaries of words.
+        return match[0] if ord(match[0]) > 127 or match[0].isspace() or match[0] in "<>" else f"\\{match[0]}"
 
     def check_update(self, rng: random.Random, texts: list[bytes]) -> None:
         """Changes, adds and deletes files, and compares an updated tags file with a new one."""
