@@ -54,7 +54,7 @@ impl Parser {
             hidden.append(&mut self.skimmed.plain);
         }
         let (mut parsed, tree) = self.definitions(language, source, query, is_skimmed)?;
-        merge(&mut parsed.definitions, hidden);
+        merge(source, &mut parsed.definitions, hidden);
         end_macros(language, source, &mut parsed.definitions);
         if let Some(name) = query.reference() {
             let candidates = PossibleUses::new(source, name, &parsed.definitions);
@@ -196,13 +196,14 @@ fn parse_in(parser: &mut tree_sitter::Parser, text: &[u8], max_steps: usize) -> 
     tree
 }
 
-/// Adds what macros hide, unless the parser saw the same name. A definition in a scope that the parser knows belongs to it.
-fn merge(found: &mut Vec<Definition>, mut hidden: Vec<Hidden>) {
+/// Adds the definitions of the lexer that the parser did not find. A definition in a scope that the parser knows belongs to it.
+fn merge(source: &[u8], found: &mut Vec<Definition>, mut hidden: Vec<Hidden>) {
     if hidden.is_empty() {
         return;
     }
     let names: HashSet<usize> = found.iter().map(|definition| definition.name.start).collect();
-    hidden.retain(|hidden| !names.contains(&hidden.name.start));
+    let is_name = |name: &Range<usize>| !source[name.clone()].iter().any(u8::is_ascii_control);
+    hidden.retain(|hidden| !names.contains(&hidden.name.start) && is_name(&hidden.name));
     hidden.sort_by_key(|hidden| hidden.extent.start);
     let mut scopes: Vec<usize> =
         (0..found.len()).filter(|&index| Holds::of(found[index].kind) != Holds::Locals).collect();

@@ -19,7 +19,7 @@ use crate::language::Language;
 /// Length of the pieces that a text is parsed in, in bytes. The tree of a piece takes many times as much memory.
 const PIECE: usize = 128 << 10;
 
-/// Name of the function that stands for those that were left out.
+/// Name of the placeholder for functions that were left out.
 pub(crate) const MARK_NAME: &[u8] = b"$left_out$";
 const MARK: &[u8] = b"void $left_out$(){}";
 
@@ -64,15 +64,19 @@ pub(crate) fn code(language: Language, source: &[u8]) -> Option<c::Code<'_>> {
 pub(crate) struct Skimmed {
     text: Vec<u8>,
     segments: Vec<Segment>,
+    /// A run of white space in the text, after the beginning or another byte.
+    blank: Range<usize>,
     /// Offsets in the text between declarations that are in no other.
     cuts: Vec<usize>,
-    /// Macros and attributes that are outside of the grammar.
+    /// Ranges of a declaration that the parser does not see.
     left_out: Vec<Range<usize>>,
+    /// Directives, and branches that do not count.
+    directives: Vec<Range<usize>>,
     /// Replacement lists of macros.
     replacements: Vec<Range<usize>>,
     /// Definitions that the parser cannot see: they are hidden in invocations of macros.
     pub(crate) hidden: Vec<Hidden>,
-    /// Definitions so plain that the lexer knows all of them. They are not in the text.
+    /// Functions and other definitions of a plain form. The parser does not see them.
     pub(crate) plain: Vec<Hidden>,
     /// A hidden or plain definition is in a scope, which only the parser knows.
     pub(crate) has_inner: bool,
@@ -104,6 +108,8 @@ impl Skimmed {
         self.segments.clear();
         self.cuts.clear();
         self.left_out.clear();
+        self.directives.clear();
+        self.blank = 0..0;
         self.replacements.clear();
         self.hidden.clear();
         self.plain.clear();
@@ -132,6 +138,8 @@ impl Skimmed {
         while let Some(last) = self.segments.pop_if(|last| last.in_source + last.length > from) {
             let length = from.saturating_sub(last.in_source);
             self.text.truncate(last.in_text + length);
+            self.blank.end = self.blank.end.min(self.text.len());
+            self.blank.start = self.blank.start.min(self.blank.end);
             if length > 0 {
                 self.segments.push(Segment { length, ..last });
             }
@@ -153,7 +161,7 @@ impl Skimmed {
         loop {
             let next = end + source[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             let index = self.left_out.partition_point(|range| range.start < next);
-            match self.left_out.get(index).filter(|range| range.start == next) {
+            match self.left_out.get(index).filter(|range| range.start == next && range.end > next) {
                 Some(range) => end = range.end,
                 None => return end,
             }
@@ -169,7 +177,15 @@ impl Skimmed {
                 *byte = std::mem::replace(&mut first, b' ');
             });
         };
-        self.left_out.iter().for_each(|range| blank(range, b' '));
+        // Ranges may be within others.
+        let mut done = 0;
+        let mut ranges: Vec<_> = self.left_out.iter().chain(&self.directives).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        for range in ranges {
+            let rest = range.start.max(done)..range.end.max(done);
+            blank(&rest, b' ');
+            done = rest.end;
+        }
         // A macro without a replacement would take the next line for it.
         self.replacements.iter().for_each(|range| blank(range, b'0'));
         text
@@ -187,17 +203,28 @@ impl Skimmed {
         self.text.extend_from_slice(bytes);
     }
 
-    /// Puts a function without a meaning in the place of one that was left out, unless one is there. The parser recovers from errors
-    /// where a function begins.
-    fn mark(&mut self) {
-        if !self.text.ends_with(MARK) {
+    /// Inserts an empty function, at which the parser can recover from an error, unless one is there.
+    fn insert_mark(&mut self) {
+        let end = self.trimmed();
+        if !self.text[..end].ends_with(MARK) {
             self.insert(MARK);
         }
     }
 
-    /// Returns `true` if nothing is begun at the end of the text.
-    fn is_complete(&self) -> bool {
-        matches!(self.text.trim_ascii_end().last(), None | Some(b';' | b'{' | b'}' | b':'))
+    /// Length of the text without white space at its end. Only what was added since the last call is looked at.
+    fn trimmed(&mut self) -> usize {
+        let length = self.text.len();
+        let Range { start, end } = self.blank.clone();
+        let added = self.text[end..].trim_ascii_end().len();
+        let trimmed = if added > 0 { end + added } else { self.text[..start].trim_ascii_end().len() };
+        self.blank = trimmed..length;
+        trimmed
+    }
+
+    /// Returns `true` if the text ends after a complete declaration.
+    fn is_complete(&mut self) -> bool {
+        let end = self.trimmed();
+        matches!(self.text[..end].last(), None | Some(b';' | b'{' | b'}' | b':'))
     }
 
     /// Adds a byte that stands for the one at an offset of the source: a definition may begin or end with it.

@@ -51,6 +51,8 @@ fn macros_around_declarations_are_no_part_of_them() {
             "enum E, enumerator E::A, enumerator E::B, enumerator E::C",
         ),
         ("void f(int a UNUSED, const T &b LIFETIME, FWD(T) c, int (K::*d)()) { }", "function f"),
+        ("int COUNT GUARDED_BY(mu);\nVOID\nFOO(VOID)\n{ }", "variable COUNT, function FOO"),
+        ("REG(OPEN, '(')\nint f() { }\nREG(CLOSE, ')') /* ) */\nint v;", "function f, variable v"),
         ("int a GUARDED_BY(mu) = 3; T *b[] ALIGNED;", "variable a, variable b"),
     ] {
         assert_eq!(listed(source).join(", "), expected, "{source}");
@@ -68,6 +70,7 @@ fn capitals_that_are_types_and_names_stay() {
         ("unsigned int FLAGS = 3; std::vector<int> LIST;", "variable FLAGS, variable LIST"),
         ("typedef struct foo FOO; typedef void (APIENTRY *PFN)(int);", "typedef FOO, typedef PFN"),
         ("TYPE operator+(TYPE a) { }", "function operator+"),
+        ("DWORD const x = 1;\nstruct C { enum KIND kind : 8; };", "variable x, struct C, field C::kind"),
         ("enum E { A, B };\nclass C_C { };", "enum E, enumerator E::A, enumerator E::B, class C_C"),
     ] {
         assert_eq!(listed(source).join(", "), expected, "{source}");
@@ -90,6 +93,21 @@ fn forms_of_newer_standards_hide_nothing() {
             "void f(std::map<int, int> a = {}, T * = nullptr) { }\nX(int) -> X<int>;\nint v;",
             "function f, variable v",
         ),
+        (
+            "#define A\nint f(int);\nint g() { }\nclass C { void m() { } };",
+            "macro A, function g, class C, method C::m",
+        ),
+        ("static int\n#define A\nf(int);\nint v;", "macro A, variable v"),
+        ("export module m;\nexport {\nint f() { }\nclass C { };\n}", "function f, class C"),
+        (
+            "auto l = [p = g(q)](int a) { return a; };\nint v;\nauto x = f(1) + Foo{2};\nint w;",
+            "variable l, variable v, variable x, variable w",
+        ),
+        (
+            "template <class T> concept Small = N <= 16 && M > 1;\nvoid f(bool a = N <= 4 && M > 2) { }",
+            "typedef Small, function f",
+        ),
+        ("std::unique_ptr<Foo> p(new Foo);\nT v(sizeof x), w(int(3));", "variable p, variable v, variable w"),
         ("extern template class A<int>;\ntemplate void f<int>();\nint v;", "variable v"),
         (
             "uint128::operator int() const { }\nbool operator<(A a, B b) { }",

@@ -96,7 +96,7 @@ fn block(found: &mut Extraction<'_>, node: Node<'_>) {
     }
 }
 
-/// Functions with a body or one that the compiler writes: `= default`. `= delete` is none.
+/// Functions with a body, `= default` or `= 0`, but not `= delete`.
 fn function(found: &mut Extraction<'_>, node: Node<'_>) {
     let body = node.child_by_field_name("body");
     let body =

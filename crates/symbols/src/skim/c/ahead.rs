@@ -1,4 +1,4 @@
-//! Looking ahead in C++: brackets, types and values that are skipped as a whole. What does not end returns `None`.
+//! Looking ahead in C++: brackets, types and values that are skipped as a whole. Each returns `None` if its end is missing.
 
 use super::lexer::{CLexer, SPACE, WORD, is};
 
@@ -14,7 +14,15 @@ pub(super) enum Next<'s> {
     End,
 }
 
+/// Length of the text that is looked at to find the end of something. It bounds the time for texts in which nothing ends.
+const WINDOW: usize = 4096;
+
 impl<'s> CLexer<'s> {
+    /// A lexer that looks ahead from an offset.
+    pub(super) fn ahead(source: &'s [u8], at: usize) -> Self {
+        Self { source: &source[..source.len().min(at.saturating_add(WINDOW))], at }
+    }
+
     /// Skips white space and comments, and the token that follows.
     pub(super) fn next(&mut self) -> Next<'s> {
         self.space();
@@ -40,11 +48,15 @@ impl<'s> CLexer<'s> {
     /// Skips the symbol after `operator`. Returns `false` if there is none: a conversion has a type.
     pub(super) fn operator(&mut self) -> bool {
         let start = self.at;
-        self.space();
+        self.blanks();
         let rest = &self.source[self.at..];
+        let symbol = |at: usize| !matches!(rest[at..], [b'/', b'/' | b'*', ..]);
         let length = match rest {
             [b'(', b')', ..] | [b'[', b']', ..] => 2,
-            _ => rest.iter().take_while(|byte| b"+-*/%^&|~!=<>,".contains(byte)).count(),
+            _ => {
+                let bytes = rest.iter().enumerate();
+                bytes.take_while(|&(at, byte)| b"+-*/%^&|~!=<>,".contains(byte) && symbol(at)).count()
+            }
         };
         self.at = if length > 0 { self.at + length } else { start };
         length > 0
@@ -63,6 +75,9 @@ impl<'s> CLexer<'s> {
 
     /// Skips a list in angle brackets, which is here. `None` if it does not end before the declaration does.
     pub(super) fn angles(&mut self) -> Option<()> {
+        if matches!(self.source.get(self.at + 1), Some(b'=' | b'<')) {
+            return None;
+        }
         let mut open = 0usize;
         while let Some(byte) = self.byte() {
             match byte {
@@ -119,10 +134,8 @@ impl<'s> CLexer<'s> {
                         if self.byte() == Some(b'(') {
                             self.group()?;
                         }
-                        {
-                            self.space();
-                            self.braces()?
-                        };
+                        self.space();
+                        self.braces()?;
                     } else {
                         self.rest_of_name()?;
                         if self.byte() == Some(b'(') {
@@ -168,31 +181,13 @@ impl<'s> CLexer<'s> {
 
     /// Skips something in braces, which begins here.
     fn braces(&mut self) -> Option<()> {
-        let mut open = 0usize;
-        while let Some(byte) = self.byte() {
-            match byte {
-                b'"' => {
-                    self.literal();
-                    continue;
-                }
-                b'/' if self.comment() => continue,
-                b'{' => open += 1,
-                b'}' if open == 1 => {
-                    self.at += 1;
-                    return Some(());
-                }
-                b'}' => open = open.checked_sub(1)?,
-                _ if open == 0 => return None,
-                _ => {}
-            }
-            self.at += 1;
-        }
-        None
+        self.balanced(b'{', b'}', b"")
     }
 
     /// Skips a type or a value up to the first of `ends` that is in no bracket.
     pub(super) fn operand(&mut self, ends: &[u8]) -> Option<()> {
-        let mut is_name = false;
+        // Brackets are looked for once in each part of the text.
+        let (mut is_name, mut failed) = (false, 0);
         while let Some(byte) = self.byte() {
             if ends.contains(&byte) {
                 return Some(());
@@ -200,9 +195,10 @@ impl<'s> CLexer<'s> {
             match byte {
                 b'(' => self.group()?,
                 b'{' => self.braces()?,
-                b'<' if is_name => {
+                b'<' if is_name && self.at >= failed => {
                     let start = self.at;
                     if self.angles().is_none() {
+                        failed = self.at;
                         self.at = start + 1;
                     }
                 }
@@ -247,25 +243,7 @@ impl<'s> CLexer<'s> {
 
     /// Skips the attribute `[[…]]` that begins here.
     pub(super) fn attribute(&mut self) -> Option<()> {
-        let mut open = 0usize;
-        while let Some(byte) = self.byte() {
-            match byte {
-                b'[' => open += 1,
-                b']' if open == 1 => {
-                    self.at += 1;
-                    return Some(());
-                }
-                b']' => open -= 1,
-                b'"' => {
-                    self.literal();
-                    continue;
-                }
-                b';' | b'{' | b'}' => return None,
-                _ => {}
-            }
-            self.at += 1;
-        }
-        None
+        self.balanced(b'[', b']', b";{}")
     }
 
     /// Skips `module;` and `module name;` up to the semicolon, from the end of its first word.

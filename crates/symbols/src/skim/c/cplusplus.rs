@@ -29,6 +29,8 @@ impl<'s> CSkimmer<'s, '_> {
             b"requires" if declaration.place != Place::Elsewhere => {
                 self.end(self.lexer.at, CLexer::constraint)
             }
+            // Declarations are exported one by one, or in braces.
+            b"export" if is_first => Some(word.end),
             b"module" if is_first && self.open.is_empty() => self.end(self.lexer.at, CLexer::module),
             b"import" if is_first && self.open.is_empty() => self.end(self.lexer.at, CLexer::import),
             _ => end_of_macro(source, word.clone(), declaration.place, self.class()),
@@ -65,7 +67,7 @@ impl<'s> CSkimmer<'s, '_> {
     }
 
     /// End of the list of parameters after the word `template`, or of an explicit instantiation, which defines nothing.
-    fn template_parameters(&mut self) -> Option<usize> {
+    fn template_parameters(&self) -> Option<usize> {
         let mut ahead = CLexer { source: self.lexer.source, at: self.lexer.at };
         ahead.space();
         match ahead.byte() {
@@ -87,15 +89,18 @@ impl<'s> CSkimmer<'s, '_> {
         is_deletion
     }
 
-    /// Puts `int` in the place of the type after `using name =`, and `true` in that of the constraint after `concept name =`.
+    /// Replaces the type after `using name =` with `int`, and the constraint after `concept name =` with `true`.
     pub(super) fn alias(&mut self) -> bool {
+        if self.declaration.words != 2 {
+            return false;
+        }
         let value: &[u8] = match &self.lexer.source[self.declaration.first.clone()] {
             b"using" => b" int",
             b"concept" => b" true",
             _ => return false,
         };
         let start = self.lexer.at + 1;
-        let end = self.end(start, |lexer| lexer.operand(b";")).filter(|_| self.declaration.words == 2);
+        let end = self.end(start, |lexer| lexer.operand(b";"));
         if let Some(end) = end {
             self.lexer.at = end;
             self.skip_to(start);
@@ -106,7 +111,7 @@ impl<'s> CSkimmer<'s, '_> {
         end.is_some()
     }
 
-    /// Handles punctuation that means something else than in C.
+    /// Handles punctuation whose meaning differs from C.
     pub(super) fn punctuation(&mut self, byte: u8) {
         let Declaration { place, last, .. } = self.declaration;
         let follows = self.lexer.source.get(self.lexer.at + 1).copied();
@@ -139,28 +144,19 @@ impl<'s> CSkimmer<'s, '_> {
         }
     }
 
-    /// Leaves out what a function skips from here, if it can. Texts in which many brackets do not close are not searched again and again.
+    /// Leaves out the range that a function skips from here, if it can.
     fn skip(&mut self, skip: fn(&mut CLexer<'s>) -> Option<()>) -> bool {
         let start = self.lexer.at;
-        let end = self.end(start, skip);
-        if let Some(end) = end {
-            self.lexer.at = end;
-            self.leave_out(start);
-        }
-        end.is_some()
+        let Some(end) = self.end(start, skip) else { return false };
+        self.lexer.at = end;
+        self.leave_out(start);
+        true
     }
 
-    /// End of what a function skips from an offset.
-    fn end(&mut self, start: usize, skip: fn(&mut CLexer<'s>) -> Option<()>) -> Option<usize> {
-        if start < self.looked {
-            return None;
-        }
-        let mut ahead = CLexer { source: self.lexer.source, at: start };
-        let end = skip(&mut ahead).map(|()| ahead.at);
-        if end.is_none() {
-            self.looked = ahead.at;
-        }
-        end
+    /// End of the range that a function skips from an offset.
+    fn end(&self, start: usize, skip: fn(&mut CLexer<'s>) -> Option<()>) -> Option<usize> {
+        let mut ahead = CLexer::ahead(self.lexer.source, start);
+        skip(&mut ahead).map(|()| ahead.at)
     }
 
     /// Skips the bounds of an array. Attributes may follow its name.
@@ -229,13 +225,13 @@ impl<'s> CSkimmer<'s, '_> {
         }
     }
 
-    /// Leaves out the type of a result after the parameters.
+    /// Leaves out a trailing return type.
     fn result(&mut self) -> bool {
         let is_left_out = self.skip(|lexer| {
             lexer.at += 2;
             lexer.operand(b"{;=")
         });
-        // A guide to the arguments of a template has no type before it.
+        // A deduction guide has no type before it.
         if is_left_out && self.declaration.words == 1 && self.lexer.byte() == Some(b';') {
             self.drop_declaration();
         }

@@ -16,7 +16,7 @@ pub(super) enum Last {
     Other,
 }
 
-/// Declaration that is under way.
+/// The declaration being read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declaration {
     pub(super) last: Last,
@@ -57,6 +57,8 @@ pub(super) struct Declaration {
     pub(super) scope_name: Range<usize>,
     pub(super) is_namespace: bool,
     pub(super) is_enum: bool,
+    /// An `=` of C++ was read: what follows is a value.
+    pub(super) has_value: bool,
     /// A list of bases has begun, in which parentheses are no parameters.
     pub(super) has_bases: bool,
     /// The next group belongs to a word of the language, as in `decltype(…)`.

@@ -49,7 +49,9 @@ impl CSkimmer<'_, '_> {
             _ => {}
         }
         self.lexer.directive_line();
-        self.leave_out(start);
+        self.skip_to(start);
+        self.out.insert(b" ");
+        self.out.directives.push(start..self.kept);
         Some(())
     }
 
@@ -121,7 +123,7 @@ impl CSkimmer<'_, '_> {
         }
         self.lexer.directive_line();
         if self.is_cplusplus {
-            self.out.left_out.push(start..self.lexer.at);
+            self.out.directives.push(start..self.lexer.at.min(self.lexer.source.len()));
         }
         Some(())
     }

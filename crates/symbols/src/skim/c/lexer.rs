@@ -175,19 +175,32 @@ impl<'s> CLexer<'s> {
 
     /// Skips a group in parentheses.
     pub(super) fn group(&mut self) -> Option<()> {
-        let mut open = 0usize;
+        self.balanced(b'(', b')', b"")
+    }
+
+    /// Skips something in brackets, which begins here. `None` if it does not end, or has one of `stops` in it.
+    pub(super) fn balanced(&mut self, open: u8, close: u8, stops: &[u8]) -> Option<()> {
+        let mut depth = 0usize;
         while let Some(byte) = self.byte() {
             match byte {
-                b'(' => open += 1,
-                b')' if open == 1 => {
-                    self.at += 1;
-                    return Some(());
+                _ if byte == open => depth += 1,
+                _ if byte == close => {
+                    depth = depth.checked_sub(1)?;
+                    if depth == 0 {
+                        self.at += 1;
+                        return Some(());
+                    }
                 }
-                b')' => open -= 1,
                 b'"' => {
                     self.literal();
                     continue;
                 }
+                b'\'' => {
+                    self.apostrophe();
+                    continue;
+                }
+                b'/' if self.comment() => continue,
+                _ if depth == 0 || stops.contains(&byte) => return None,
                 _ => {}
             }
             self.at += 1;

@@ -71,7 +71,8 @@ fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
     let start = lexer.at;
     let word = lexer.word();
     let end = lexer.at;
-    let is_name = word.first().is_some_and(|byte| !byte.is_ascii_digit()) && word != b"void";
+    let is_name =
+        word.first().is_some_and(|byte| !byte.is_ascii_digit()) && !matches!(word, b"void" | b"VOID");
     (is_name && matches!(lexer.next_significant(), Some(b',' | b')'))).then_some(start..end)
 }
 

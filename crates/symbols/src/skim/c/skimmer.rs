@@ -17,6 +17,8 @@ pub(super) struct Open {
     /// A declarator may follow the closing brace.
     pub(super) is_type: bool,
     pub(super) is_enum: bool,
+    /// Braces around exported declarations, which no grammar knows.
+    is_export: bool,
     pub(super) name: Range<usize>,
 }
 
@@ -27,8 +29,6 @@ pub(super) struct CSkimmer<'s, 'o> {
     /// All before this offset has been copied or left out.
     pub(super) kept: usize,
     pub(super) declaration: Declaration,
-    /// Up to here, a bracket was not found to close.
-    pub(super) looked: usize,
     /// Braces open around the declaration.
     pub(super) open: Vec<Open>,
     pub(super) conditions: Vec<OpenCondition>,
@@ -42,13 +42,19 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
             out,
             kept: 0,
             declaration: Declaration::default(),
-            looked: 0,
             open: Vec::new(),
             conditions: Vec::new(),
         }
     }
 
+    /// Skims the text. `None` if its brackets do not balance.
     pub(super) fn run(mut self) -> Option<()> {
+        let result = self.declarations();
+        self.out.left_out.sort_unstable_by_key(|range| range.start);
+        result
+    }
+
+    fn declarations(&mut self) -> Option<()> {
         while let Some(byte) = self.lexer.byte() {
             match byte {
                 _ if is(byte, SPACE) => self.lexer.at += 1,
@@ -65,8 +71,13 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
                 b'(' => self.group()?,
                 b'{' => self.brace()?,
                 b'}' => {
-                    self.declaration = Declaration::after_members(self.open.pop()?.is_type);
+                    let Open { is_type, is_export, .. } = self.open.pop()?;
+                    let start = self.lexer.at;
                     self.lexer.at += 1;
+                    self.declaration = Declaration::after_members(is_type);
+                    if is_export {
+                        self.leave_out(start);
+                    }
                 }
                 b';' => self.semicolon(),
                 b'=' => self.assignment(),
@@ -76,7 +87,6 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
             }
         }
         self.skip_to(self.lexer.source.len());
-        self.out.left_out.sort_unstable_by_key(|range| range.start);
         self.open.is_empty().then_some(())
     }
 
@@ -107,6 +117,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         let is_member = self.class().is_some();
         let declaration = &mut self.declaration;
         declaration.is_assigned_invocation = !is_member && declaration.may_be_macro(self.lexer.source);
+        declaration.has_value = self.is_cplusplus;
         declaration.set_odd();
         declaration.place = Place::Elsewhere;
         self.token(Last::Assign);
@@ -203,7 +214,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         self.begin();
         let start = self.lexer.at;
         let mut open = 0usize;
-        let mut before = 0..0;
+        let mut before = start..start;
         while let Some(byte) = self.lexer.byte() {
             match byte {
                 b'(' => {
@@ -246,7 +257,8 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
             return None;
         }
         let declaration = &mut self.declaration;
-        if declaration.has_bases || std::mem::take(&mut declaration.is_operand) {
+        let is_operand = std::mem::take(&mut declaration.is_operand);
+        if declaration.has_bases || is_operand || declaration.has_value {
             declaration.set_odd();
             declaration.last = Last::Word;
             return Some(());
@@ -279,14 +291,12 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     pub(super) fn semicolon(&mut self) {
-        if self.is_prototype() {
+        if self.is_prototype() && !self.has_directive() {
             self.take_back();
-            // A semicolon ends what is before it for the parser.
-            if self.out.is_complete() {
-                self.lexer.at += 1;
-                self.kept = self.lexer.at;
-                return;
-            }
+            self.end_here();
+            self.lexer.at += 1;
+            self.kept = self.lexer.at;
+            return;
         }
         let start = self.lexer.at;
         self.lexer.at += 1;
@@ -346,27 +356,33 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         let declaration = &self.declaration;
         // `int a{0};` of C++
         let is_braced = self.is_cplusplus && declaration.parameters.is_none() && declaration.words > 1;
-        let is_initializer = declaration.last == Last::Assign || is_braced && !declaration.has_members;
+        let is_initializer = declaration.last == Last::Assign
+            || declaration.has_value
+            || is_braced && !declaration.has_members;
+        let is_export = self.is_cplusplus && declaration.start.is_none() && declaration.words == 0;
         let has_members = declaration.has_members && declaration.parameters.is_none()
             || declaration.is_linkage && declaration.words == 1;
-        if has_members && !is_initializer {
+        if has_members && !is_initializer || is_export {
             self.open.push(Open {
-                is_type: !declaration.is_linkage && !declaration.is_namespace,
+                is_type: declaration.has_members && !declaration.is_namespace,
                 is_enum: declaration.is_enum,
+                is_export,
                 name: declaration.scope_name.clone(),
             });
+            let start = self.lexer.at;
             self.lexer.at += 1;
             self.declaration = Declaration::default();
+            if is_export {
+                self.leave_out(start);
+            }
             return Some(());
         }
         let open = self.lexer.at;
         let start = declaration.start.unwrap_or(open);
-        // A definition of a macro within the function needs it as its scope.
-        let has_directive = memchr(b'#', &self.lexer.source[start..open]).is_some();
-        let is_plain = self.is_plain_function() && !has_directive;
+        let is_plain = self.is_plain_function() && !self.has_directive();
         // In a class, it is a constructor.
         let is_invocation = declaration.is_invocation() && self.class().is_none();
-        if is_invocation && !has_directive && self.hidden_function(open)? {
+        if is_invocation && !self.has_directive() && self.hidden_function(open)? {
             return Some(());
         }
         self.keep_to(open + 1);
@@ -380,12 +396,13 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         }
         let Declaration { parameters, word, initializers, qualifier, .. } =
             std::mem::take(&mut self.declaration);
+        // A definition of a macro within the function needs it as its scope.
         if is_plain && self.out.text().len() == before {
             self.out.take_back(start);
-            if !self.is_cplusplus {
-                self.out.mark();
-            } else if !self.out.is_complete() {
-                self.out.insert(b";");
+            if self.is_cplusplus {
+                self.end_here()
+            } else {
+                self.out.insert_mark()
             }
             self.kept = self.lexer.at;
             let head = start..self.lexer.source[..initializers.unwrap_or(open)].trim_ascii_end().len();
@@ -448,9 +465,24 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         Some(start)
     }
 
+    /// Ends what is before this place for the parser.
+    fn end_here(&mut self) {
+        if !self.out.is_complete() {
+            self.out.insert(b";");
+        }
+    }
+
+    /// Returns `true` if a macro may be defined within the declaration.
+    fn has_directive(&self) -> bool {
+        let start = self.declaration.start.unwrap_or(self.lexer.at);
+        memchr(b'#', &self.lexer.source[start..self.lexer.at]).is_some()
+    }
+
     /// Leaves out the declaration so far, also for a thorough parse.
     pub(super) fn drop_declaration(&mut self) {
-        if let Some(start) = self.take_back() {
+        if self.has_directive() {
+            self.declaration = Declaration::default();
+        } else if let Some(start) = self.take_back() {
             self.out.left_out.push(start..self.kept);
         }
     }

@@ -7,7 +7,7 @@ use super::ahead::Next;
 use super::lexer::{CLexer, WORD, is};
 use super::macros::{is_attribute, is_macro, takes_arguments};
 
-/// Number of macros in a row that are looked at.
+/// Maximum number of consecutive macros to look past.
 const MAX_CHAIN: usize = 8;
 
 /// Where the next word of a declaration stands.
@@ -95,18 +95,22 @@ pub(super) fn may_begin_function(word: &[u8]) -> bool {
         && Class::of(word) != Class::Ending
 }
 
-/// Returns `true` for words after the parameters of a function that say nothing else than that it is one.
+/// Returns `true` for words after the parameters of a function that do not change its signature.
 pub(super) fn may_follow_parameters(word: &[u8]) -> bool {
     matches!(word, b"const" | b"volatile" | b"final" | b"override" | b"noexcept")
 }
 
-/// Returns `true` for parameters; values have another form in most cases, or look like them.
+/// Returns `true` if a group begins with a parameter. Others may be values: `Type name(a, b)`.
 pub(super) fn has_parameters(group: &[u8]) -> bool {
-    let mut lexer = CLexer { source: group, at: 0 };
+    let mut lexer = CLexer::ahead(group, 0);
     match lexer.next() {
         Next::End => true,
+        Next::Word(
+            b"alignof" | b"co_await" | b"compl" | b"delete" | b"new" | b"not" | b"sizeof" | b"throw",
+        ) => false,
         Next::Word(word) => match Class::of(word) {
-            Class::Type | Class::Qualifier | Class::Scope => true,
+            Class::Type => !matches!(lexer.next(), Next::Byte(b'(' | b'{')),
+            Class::Qualifier | Class::Scope => true,
             _ => matches!(lexer.next(), Next::Word(_)),
         },
         _ => false,
@@ -124,7 +128,7 @@ pub(super) fn end_of_macro<'s>(
     if !may_be_left_out(name) || class == Some(name) {
         return None;
     }
-    let mut ahead = CLexer { source, at: word.end };
+    let mut ahead = CLexer::ahead(source, word.end);
     // `MACRO::name` is qualified, `MACRO ::name` is not.
     if source[word.end..].starts_with(b"::") {
         return None;
@@ -149,7 +153,13 @@ pub(super) fn end_of_macro<'s>(
             matches!(next, Next::Byte(b'{' | b':') | Next::Attribute)
                 || matches!(next, Next::Word(word) if Class::of(word) == Class::Ending || is_macro(word))
         }
-        Place::AfterType => !has_arguments && matches!(next, Next::Word(_) | Next::Byte(b'*' | b'&')),
+        // `int COUNT GUARDED_BY(lock)` has a name.
+        Place::AfterType => {
+            let is_type = matches!(next, Next::Word(_) | Next::Byte(b'*' | b'&'));
+            let is_annotated =
+                matches!(next, Next::Word(word) if is_macro(word)) && form.ahead.byte() == Some(b'(');
+            !has_arguments && is_type && !is_annotated
+        }
         Place::AfterName => matches!(next, Next::Byte(b';' | b'=' | b'{' | b',') | Next::Word(_)),
         Place::AfterParameters => true,
         Place::Elsewhere => false,
@@ -194,9 +204,17 @@ impl<'s> Form<'s> {
             Next::Byte(b':') => self.class.is_some() && !self.has_arguments,
             Next::Byte(b';') => self.class.is_some() && self.has_arguments,
             Next::Word(word) if self.has_arguments => Class::of(word) != Class::Ending,
-            Next::Word(word) if self.is_line && is_macro(word) => true,
+            Next::Word(word) if self.is_line && is_macro(word) => !self.defines_function(),
             _ => self.before_type(),
         }
+    }
+
+    /// Returns `true` if arguments and a body follow the next macro: this one is the type of a result.
+    fn defines_function(&mut self) -> bool {
+        self.ahead.blanks();
+        self.ahead.byte() == Some(b'(')
+            && self.ahead.group().is_some()
+            && self.ahead.next() == Next::Byte(b'{')
     }
 
     /// Before a type: the declaration has one without the macro.
@@ -232,7 +250,11 @@ impl<'s> Form<'s> {
             Next::Word(word) => match Class::of(word) {
                 Class::Scope | Class::Specifier | Class::Type => true,
                 Class::Ending => false,
-                Class::Qualifier => matches!(self.ahead.next(), Next::Word(_)),
+                // `EXPORT const int f()`, but `DWORD const x`.
+                Class::Qualifier => match self.ahead.next() {
+                    Next::Word(word) if Class::of(word) == Class::Name => self.is_type_next(word),
+                    next => matches!(next, Next::Word(_)),
+                },
                 Class::Name => self.is_type_next(word),
             },
             Next::Path => self.is_type_next(b""),
@@ -271,10 +293,13 @@ impl<'s> Form<'s> {
             Next::Attribute => true,
             Next::Word(_) | Next::Path if self.has_arguments => true,
             Next::Word(word) if Class::of(word) == Class::Name => {
-                matches!(
-                    self.ahead.next(),
-                    Next::Byte(b'{' | b':' | b'<') | Next::Path | Next::Word(_) | Next::Attribute
-                )
+                match self.ahead.next() {
+                    // The width of a field is a number.
+                    Next::Byte(b':') => !matches!(self.ahead.next(), Next::Word([b'0'..=b'9', ..])),
+                    next => {
+                        matches!(next, Next::Byte(b'{' | b'<') | Next::Path | Next::Word(_) | Next::Attribute)
+                    }
+                }
             }
             _ => false,
         }
@@ -286,7 +311,7 @@ impl<'s> Form<'s> {
 pub(super) fn end_in_parameters(source: &[u8], word: Range<usize>, before: &[u8]) -> Option<Range<usize>> {
     let name = &source[word.clone()];
     let is_first = source[..word.start].trim_ascii_end().ends_with(b"(");
-    let mut ahead = CLexer { source, at: word.end };
+    let mut ahead = CLexer::ahead(source, word.end);
     let next = ahead.next();
     match next {
         Next::Path => {
