@@ -15,7 +15,7 @@ use crate::{Error, Result};
 ///
 /// # Errors
 ///
-/// If [`Format::of`] refuses the name, the file cannot be written, or no fonts are installed for a PNG.
+/// If [`PictureFormat::of`] refuses the name, the file cannot be written, or no fonts are installed for a PNG.
 pub fn write_picture(svg: &str, path: &Path) -> Result<()> {
     let refused = |reason| Error::File { path: path.to_owned(), reason };
     let bytes = match PictureFormat::of(path).map_err(|reason| refused(reason.to_owned()))? {

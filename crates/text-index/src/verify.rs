@@ -41,7 +41,7 @@ impl Index {
             return Err(self.damaged(Damage::Inconsistent("bytes between the sections are not zero")));
         }
         if !self.packed().has_zero_padding() {
-            return Err(self.damaged(Damage::Inconsistent("bytes behind the text are not zero")));
+            return Err(self.damaged(Damage::Inconsistent("bytes after the text are not zero")));
         }
         if !self.samples_are_in_order() {
             return Err(self.damaged(NOT_SORTED));

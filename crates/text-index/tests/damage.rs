@@ -398,7 +398,7 @@ fn a_quick_verification_looks_at_suffixes_all_over_a_long_index() {
 fn errors_of_crafted_files_name_the_damage() {
     let text: Vec<u8> = b"mississippi, ".repeat(40);
     let wrong_set = "damaged: index corrupt: the set of bytes that occur does not match the text";
-    let behind = "damaged: index corrupt: bytes behind the text are not zero";
+    let behind = "damaged: index corrupt: bytes after the text are not zero";
     let between = "damaged: index corrupt: bytes between the sections are not zero";
     let invalid = "damaged: index corrupt: the text has an invalid symbol";
     // 'm' occurs and 'o' does not: the set has as many bytes as before.

@@ -288,6 +288,27 @@ mod tests {
         }
     }
 
+    /// Values of the reference implementation of XXH3. Files of indexes and counts depend on them.
+    #[test]
+    fn hashes_are_those_of_the_reference_implementation() {
+        for (length, of_64, of_128, with_seed) in [
+            (0, 0x2d06800538d394c2, 0x99aa06d3014798d86001c324468d497f, 0x76a30bdf56cdfa2ccb4aa04fe72c771f),
+            (20, 0x287caa944e605ead, 0x21773a7052c02d6ccd7648afa6f388d9, 0x902e18a2e7f6834636be5a2f9fc8de22),
+            (240, 0x375a384d957fe865, 0x65b5be86da5540e7c92b68e16f83bbb6, 0x981ac7942d4765a0b9eb3fece6a0c9d7),
+            (
+                4096,
+                0x7135ffa504f1bc71,
+                0xe12cd72144990fe57135ffa504f1bc71,
+                0x334e57890d1f0bd183cc3ece121c17c5_u128,
+            ),
+        ] {
+            let text: Vec<u8> = (0..length).map(|at: u32| (at % 251) as u8).collect();
+            assert_eq!(XxHash3_64::oneshot(&text), of_64, "{length}");
+            assert_eq!(XxHash3_128::oneshot(&text), of_128, "{length}");
+            assert_eq!(XxHash3_128::oneshot_with_seed(7, &text), with_seed, "{length}");
+        }
+    }
+
     #[test]
     fn values_are_found_by_text_context_and_tree() {
         let place = TestFolders::new();

@@ -77,7 +77,7 @@ fn what_cannot_be_read_is_reported_and_the_rest_is_searched() {
     directory.answers(script, "", message, 2);
     let damage = r#"python3 -c 'b = bytearray(open("a.zip", "rb").read()); i = b.rfind(b"PK\1\2"); b[i:i + 4] = b"XXXX"; open("d.zip", "wb").write(b)'"#;
     let script = format!("{damage}; comb grep --archives -c main d.zip");
-    let message = "comb: d.zip: cannot decode: zip: damaged directory behind 3 members: Invalid signature: expected 0x02014b50, got 0x58585858; the data before that was read\n";
+    let message = "comb: d.zip: cannot decode: zip: damaged directory after 3 members: Invalid signature: expected 0x02014b50, got 0x58585858; the data before that was read\n";
     directory.answers(&script, "d.zip!d/a.rs:1\nd.zip!d/b.c:1\n", message, 2);
 }
 

@@ -174,9 +174,11 @@ mod tests {
         for group in GROUPS {
             assert!(has(&|flag| flag.get_help_heading() == Some(group)), "{group}");
         }
-        for flag in ["line-number", "context", "threads", "index", "index-dir", "max-line"] {
+        let by_name = "line-number no-line-number after-context before-context context passthru threads index index-dir max-line block-size";
+        for flag in by_name.split(' ') {
             assert!(named::find(&command, flag).is_some_and(is_option), "{flag}");
         }
+        assert!(["heading", "json"].iter().all(|flag| !named::find(&command, flag).is_some_and(is_option)));
     }
 
     #[test]

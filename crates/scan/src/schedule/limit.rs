@@ -84,6 +84,9 @@ impl Limiter {
         chunk: &Chunk,
         write: &mut dyn FnMut(&[u8]) -> io::Result<()>,
     ) -> io::Result<ControlFlow<()>> {
+        if self.end.is_some() {
+            return Ok(ControlFlow::Break(()));
+        }
         let mut start = 0;
         for (at, mark) in &chunk.marks {
             self.write(&chunk.bytes[start..*at], write)?;

@@ -26,6 +26,11 @@ pub(crate) trait Backlog: Send {
     /// Number of tasks that no worker has claimed.
     fn waiting(&self) -> usize;
 
+    /// Returns `true` if the end of a worker's work may free other work.
+    fn is_freed_by_results(&self) -> bool {
+        true
+    }
+
     /// Returns `true` if parked workers must look for work, too.
     fn needs_all(&self) -> bool {
         false
@@ -39,7 +44,7 @@ pub(crate) struct Pool<B> {
     /// Work done so far, in a unit of the job.
     work: AtomicU64,
     pub(crate) stop: Option<Arc<Stop>>,
-    /// Set once all work is to be done also after a request to end the job.
+    /// Set once a raised stop is ignored, and all work is done.
     outlasts_stop: AtomicBool,
     halted: AtomicBool,
     state: Mutex<Locked<B>>,
@@ -170,7 +175,12 @@ impl<B: Backlog> Pool<B> {
         let may_take = self.is_wanted(number) && !self.is_halted();
         let work = if may_take { locked.take() } else { None };
         locked.busy += usize::from(work.is_some());
-        self.wake(locked);
+        if locked.is_freed_by_results() || locked.busy == 0 && locked.is_empty() {
+            self.wake(locked);
+        } else {
+            self.waiting.store(locked.waiting(), Ordering::Relaxed);
+            drop(locked);
+        }
         work.or_else(|| self.next(number, meter))
     }
 

@@ -12,7 +12,7 @@ use crate::source::shared::Chunks;
 use crate::source::stream::Stream;
 use crate::stop::Stop;
 
-/// The work of a job. The work of its pace is measured in bytes.
+/// The work of a job, which is counted in bytes.
 pub(crate) struct Queue {
     pub(crate) pool: Pool<Unordered>,
     pub(crate) extent: Extent,
@@ -56,6 +56,11 @@ impl Backlog for Unordered {
 
     fn waiting(&self) -> usize {
         self.tasks.len()
+    }
+
+    /// Added work wakes workers by itself.
+    fn is_freed_by_results(&self) -> bool {
+        false
     }
 }
 

@@ -107,7 +107,7 @@ pub(crate) struct Sequence<T> {
 
 impl<'a, T: Divisible> Sequencer<'a, T> {
     /// Creates a sequencer that does `tasks` and writes to `out`, with `separator` between groups. At most `pending` bytes of output
-    /// wait to be written. `limit` is that on the number of results.
+    /// wait to be written. `limit` bounds the number of results.
     pub(crate) fn new(
         tasks: impl IntoIterator<Item = T>,
         separator: Option<Vec<u8>>,
@@ -242,6 +242,10 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
             let mut written = state.written;
             drop(state);
             let result = self.write_out(&chunks, &mut written);
+            if !matches!(result, Ok(ControlFlow::Continue(()))) {
+                // While this worker writes, so that no other writes after it.
+                self.halt();
+            }
             let bytes: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
             if let Some(chunk) = chunks.into_iter().next_back() {
                 *spare = chunk.bytes;
@@ -250,13 +254,8 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
             state.writing = false;
             state.written = written;
             state.pending_bytes -= bytes;
-            if !matches!(result, Ok(ControlFlow::Continue(()))) {
-                if let Err(error) = result {
-                    state.error.get_or_insert(error);
-                }
-                drop(state);
-                self.halt();
-                state = self.pool.lock();
+            if let Err(error) = result {
+                state.error.get_or_insert(error);
             }
         }
         if any {

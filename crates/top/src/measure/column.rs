@@ -136,8 +136,10 @@ impl Column {
         if let (Some(own), Some(other)) = (&mut self.sums, &other.sums) {
             own.merge(other, pairs, exponent);
         }
-        for (own, other) in self.extremes.iter_mut().flatten().zip(other.extremes.iter().flatten()) {
-            own.merge(other, pairs, exponent);
+        for (own, other) in self.extremes.iter_mut().zip(&other.extremes) {
+            if let (Some(own), Some(other)) = (own, other) {
+                own.merge(other, pairs, exponent);
+            }
         }
         if let (Some(own), Some(other)) = (&mut self.percentiles, &other.percentiles) {
             own.merge(other, pairs, exponent, self.places);

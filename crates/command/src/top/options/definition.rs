@@ -29,7 +29,7 @@ Format of the records [default: lines if fields are numbers, auto if they have n
 
 lines: fields are numbers. auto: decided for each file by its first records; --sample shows the decision. clf, combined: access \
 logs, with the fields remote_addr, user, time, request, method, path, query, url, protocol, status, bytes, and with combined \
-referer, user_agent; vhost_combined: the same behind host and port. nginx:LOG_FORMAT: the log_format of nginx, with its variables. csv: RFC 4180 with a header; -p sets another \
+referer, user_agent; vhost_combined: the same after host and port. nginx:LOG_FORMAT: the log_format of nginx, with its variables. csv: RFC 4180 with a header; -p sets another \
 delimiter. tsv: tab-separated values with a header. json: an object per line, with fields such as .a.b or .list[0]. logfmt: \
 key=value. syslog: RFC 3164 and 5424, with the fields time, host, program, pid, message, facility, severity. regex:PATTERN: \
 the named groups are the fields.";

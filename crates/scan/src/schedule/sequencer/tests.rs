@@ -3,6 +3,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
+use crate::schedule::limit::Mark;
 use crate::schedule::pace::Governed;
 
 const PENDING_LIMIT: usize = 4 << 20;
@@ -51,4 +52,25 @@ fn a_parked_worker_takes_the_front_when_others_wait_for_it() {
         assert!(is_done, "the worker stayed parked");
     });
     assert_eq!(out.len(), 3 + PENDING_LIMIT + 1);
+}
+
+/// Two workers finish at the same time. The output of the first ends the job.
+#[test]
+fn nothing_is_written_after_the_end_of_a_limited_job() {
+    for _ in 0..2000 {
+        let mut out = Vec::new();
+        let limit = Some(Limit { results: 1, ends_job: true });
+        let sequencer = Sequencer::new([Single, Single], None, &mut out, (PENDING_LIMIT, limit), None);
+        let slots = [0, 1].map(|number| sequencer.pool.next(number, &mut Meter::off()).expect("a task").0);
+        thread::scope(|scope| {
+            for slot in slots {
+                let marks = vec![(1, Mark::Result), (2, Mark::End)];
+                let chunk = Chunk { bytes: b"yx".to_vec(), marks, ..Chunk::default() };
+                let sequencer = &sequencer;
+                scope.spawn(move || drop(sequencer.finish(slot, chunk, Vec::new(), &mut Vec::new())));
+            }
+        });
+        drop(sequencer);
+        assert_eq!(out, b"yx");
+    }
 }

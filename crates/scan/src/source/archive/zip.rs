@@ -153,7 +153,7 @@ impl Zip {
                 Ok(Some(record)) => record,
                 Ok(None) => break Ok(()),
                 Err(error) => {
-                    break Err(damaged(format_args!("damaged directory behind {number} members: {error}")));
+                    break Err(damaged(format_args!("damaged directory after {number} members: {error}")));
                 }
             };
             number += 1;
