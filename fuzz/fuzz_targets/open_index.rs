@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process;
 use std::sync::LazyLock;
 
-use finecomb_text_index::{Alphabet, BuildOptions, Index, Text, recompute_checksums};
+use finecomb_text_index::{Alphabet, BuildOptions, Index, LoadedText, recompute_checksums};
 use libfuzzer_sys::fuzz_target;
 
 /// An index of each alphabet, and of an empty text.
@@ -30,7 +30,7 @@ static INDEXES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
 fn build(text: &[u8], alphabet: Alphabet) -> Vec<u8> {
     let path = temp_dir().join(format!("finecomb-fuzz-{}.comb", process::id()));
     let options = BuildOptions::default().threads(NonZeroUsize::MIN);
-    let text = Text::new(Path::new("text"), text.to_vec(), Some(alphabet)).expect("a text");
+    let text = LoadedText::new(Path::new("text"), text.to_vec(), Some(alphabet)).expect("a text");
     text.build(&path, &options).expect("an index");
     let index = fs::read(&path).expect("an index");
     fs::remove_file(&path).expect("a file");

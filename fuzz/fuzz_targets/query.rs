@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use finecomb_serve::{Catalog, CgiRequest, respond};
-use finecomb_text_index::{BuildOptions, Text};
+use finecomb_text_index::{BuildOptions, LoadedText};
 use libfuzzer_sys::fuzz_target;
 
 static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
@@ -15,7 +15,7 @@ static CATALOG: LazyLock<Catalog> = LazyLock::new(|| {
     let named =
         [("pi", &b"14159265358979323846"[..]), ("text", b"one fish\ntwo fish\n")].map(|(name, text)| {
             let path = directory.join(name);
-            let text = Text::new(Path::new(name), text.to_vec(), None).expect("a text");
+            let text = LoadedText::new(Path::new(name), text.to_vec(), None).expect("a text");
             let options = BuildOptions::default().threads(NonZeroUsize::MIN);
             text.build(&path, &options).expect("an index");
             (name.to_owned(), path)
