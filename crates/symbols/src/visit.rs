@@ -85,7 +85,9 @@ impl<'q> Lister<'q> {
             return query.wants_language(language).then_some((language, Some(parsed)));
         }
         let Some(language) = query.language_of(source.display_path(), text) else {
-            if source.is_named() && Language::of(source.display_path(), text).is_none() {
+            // Other files have been refused by their names and their first lines.
+            let path = source.display_path();
+            if source.is_named() && Language::knows(path) && Language::of(path, text).is_none() {
                 self.fail(source, UNKNOWN_LANGUAGE.to_owned());
             }
             return None;

@@ -245,20 +245,31 @@ fn files_are_ordered_by_path() {
     directory.prints("comb grep -l one z b a.b a", "z\nb/c/deeper\na.b\na/large\n");
 }
 
-/// To search a file changes the time of last access, on most file systems if it is older than that of the text.
+/// Three files with a match, whose times have another order than their names, and one without.
+fn files_with_times(set: fn(SystemTime) -> FileTimes) -> TempDir {
+    let directory = with_one(&["a", "b", "c"]);
+    write(&directory, "none", "\n");
+    for (name, seconds) in [("a", 2), ("b", 3), ("c", 1), ("none", 4)] {
+        let file = File::options().write(true).open(directory.at(name)).expect("opening");
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        file.set_times(set(time)).expect("setting times");
+    }
+    directory
+}
+
 #[test]
 fn files_can_be_ordered_by_time() {
-    for (key, expected) in [("sort", "c\na\nb\n"), ("sortr", "b\na\nc\n")] {
-        let directory = with_one(&["a", "b", "c"]);
-        write(&directory, "none", "\n");
-        for (name, seconds) in [("a", 2), ("b", 3), ("c", 1), ("none", 4)] {
-            let file = File::options().write(true).open(directory.at(name)).expect("opening");
-            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-            file.set_times(FileTimes::new().set_accessed(time).set_modified(time)).expect("setting times");
-        }
-        for time in ["accessed", "modified"] {
-            directory.prints(&format!("comb grep -l --{key}={time} one"), expected);
-        }
+    let directory = files_with_times(|time| FileTimes::new().set_modified(time));
+    directory.prints("comb grep -l --sort=modified one", "c\na\nb\n");
+    directory.prints("comb grep -l --sortr=modified one", "b\na\nc\n");
+}
+
+/// To search a file changes this time, on most file systems if it is older than that of the text.
+#[test]
+fn files_can_be_ordered_by_the_time_of_last_access_before_the_search() {
+    for (flag, expected) in [("--sort=accessed", "c\na\nb\n"), ("--sortr=accessed", "b\na\nc\n")] {
+        let directory = files_with_times(|time| FileTimes::new().set_accessed(time));
+        directory.prints(&format!("comb grep -l {flag} one"), expected);
     }
 }
 

@@ -139,6 +139,7 @@ pub(crate) fn many<'d, D: Deserializer<'d>, T: FlagValue>(deserializer: D) -> Re
 }
 
 /// As [`many`], and a text may be a list with commas.
+#[cfg(feature = "symbols")]
 pub(crate) fn with_commas<'d, D: Deserializer<'d>, T: FlagValue>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
