@@ -93,15 +93,7 @@ impl<'s> CLexer<'s> {
                     self.group()?;
                     continue;
                 }
-                b'"' => {
-                    self.literal();
-                    continue;
-                }
-                b'\'' => {
-                    self.apostrophe();
-                    continue;
-                }
-                b'/' if self.comment() => continue,
+                _ if self.text() => continue,
                 b'{' => {
                     self.braces()?;
                     continue;
@@ -202,9 +194,7 @@ impl<'s> CLexer<'s> {
                         self.at = start + 1;
                     }
                 }
-                b'"' => self.literal(),
-                b'\'' => self.apostrophe(),
-                b'/' if self.comment() => {}
+                _ if self.text() => {}
                 b')' | b'}' | b';' | b'#' => return None,
                 _ => self.at += 1,
             }
@@ -248,30 +238,21 @@ impl<'s> CLexer<'s> {
 
     /// Skips `module;` and `module name;` up to the semicolon, from the end of its first word.
     pub(super) fn module(&mut self) -> Option<()> {
-        let start = self.at;
-        match self.next() {
-            Next::Byte(b';' | b':') | Next::Word(_) => {
-                self.at = start;
-                self.unit()
-            }
-            _ => None,
-        }
+        self.unit(|first| matches!(first, Next::Byte(b';' | b':') | Next::Word(_)))
     }
 
     /// Skips `import name;` up to the semicolon, from the end of its first word.
     pub(super) fn import(&mut self) -> Option<()> {
-        let start = self.at;
-        match self.next() {
-            Next::Byte(b':' | b'<' | b'"') | Next::Word(_) => {
-                self.at = start;
-                self.unit()
-            }
-            _ => None,
-        }
+        self.unit(|first| matches!(first, Next::Byte(b':' | b'<' | b'"') | Next::Word(_)))
     }
 
-    /// Skips the name of a module or a header up to the semicolon.
-    fn unit(&mut self) -> Option<()> {
+    /// Skips the name of a module or a header up to the semicolon, if it may begin with its first token.
+    fn unit(&mut self, may_begin: fn(Next<'s>) -> bool) -> Option<()> {
+        let start = self.at;
+        if !may_begin(self.next()) {
+            return None;
+        }
+        self.at = start;
         loop {
             match self.next() {
                 Next::Word(_) | Next::Byte(b'.' | b':' | b'<' | b'>' | b'/' | b'-') => {}

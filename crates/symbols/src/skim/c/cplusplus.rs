@@ -78,10 +78,13 @@ impl<'s> CSkimmer<'s, '_> {
 
     /// Leaves out `= delete` after the parameters, if it is here.
     pub(super) fn deletion(&mut self) -> bool {
+        if self.declaration.place != Place::AfterParameters {
+            return false;
+        }
         let start = self.lexer.at;
         let mut ahead = CLexer { source: self.lexer.source, at: start + 1 };
         ahead.space();
-        let is_deletion = self.declaration.place == Place::AfterParameters && ahead.word() == b"delete";
+        let is_deletion = ahead.word() == b"delete";
         if is_deletion {
             self.lexer.at = ahead.at;
             self.leave_out(start);
@@ -100,15 +103,13 @@ impl<'s> CSkimmer<'s, '_> {
             _ => return false,
         };
         let start = self.lexer.at + 1;
-        let end = self.end(start, |lexer| lexer.operand(b";"));
-        if let Some(end) = end {
-            self.lexer.at = end;
-            self.skip_to(start);
-            self.out.insert(value);
-            self.declaration.last = Last::Assign;
-            self.declaration.set_odd();
-        }
-        end.is_some()
+        let Some(end) = self.end(start, |lexer| lexer.operand(b";")) else { return false };
+        self.lexer.at = end;
+        self.skip_to(start);
+        self.out.insert(value);
+        self.declaration.last = Last::Assign;
+        self.declaration.set_odd();
+        true
     }
 
     /// Handles punctuation whose meaning differs from C.
@@ -165,13 +166,12 @@ impl<'s> CSkimmer<'s, '_> {
             lexer.at += 1;
             lexer.operand(b"]")
         });
+        let Some(end) = end else { return false };
         let place = self.declaration.place;
-        if let Some(end) = end {
-            self.lexer.at = end;
-            self.other();
-            self.declaration.place = place;
-        }
-        end.is_some()
+        self.lexer.at = end;
+        self.other();
+        self.declaration.place = place;
+        true
     }
 
     /// Handles `::`.
@@ -204,13 +204,11 @@ impl<'s> CSkimmer<'s, '_> {
             }
             // Initialisers of a constructor are no part of its signature.
             Place::AfterParameters => {
-                let end = self.end(start, CLexer::initializers);
-                if let Some(end) = end {
-                    self.lexer.at = end;
-                    self.skip_to(start);
-                    self.declaration.initializers = Some(start);
-                }
-                end.is_some()
+                let Some(end) = self.end(start, CLexer::initializers) else { return false };
+                self.lexer.at = end;
+                self.skip_to(start);
+                self.declaration.initializers = Some(start);
+                true
             }
             _ => {
                 let first = &self.lexer.source[self.declaration.first.clone()];

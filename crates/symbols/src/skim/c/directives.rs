@@ -56,7 +56,7 @@ impl CSkimmer<'_, '_> {
     }
 
     /// Returns `true` if the condition is just `0`.
-    pub(super) fn is_zero(&self) -> bool {
+    fn is_zero(&self) -> bool {
         let mut rest = CLexer { source: self.lexer.source, at: self.lexer.at };
         rest.blanks();
         rest.word() == b"0" && rest.ends_line()
@@ -83,10 +83,8 @@ impl CSkimmer<'_, '_> {
                         return Some(());
                     }
                 }
-                b'"' => self.lexer.literal(),
-                b'\'' => self.lexer.apostrophe(),
                 b'#' if self.lexer.begins_line() => self.directive_in_body(&mut depth, &mut conditions)?,
-                b'/' if self.lexer.comment() => {}
+                _ if self.lexer.text() => {}
                 _ => self.lexer.at += 1,
             }
         }
@@ -129,7 +127,7 @@ impl CSkimmer<'_, '_> {
     }
 
     /// Keeps name and parameters of the macro whose definition began at `start`; its replacement list is left out.
-    pub(super) fn define(&mut self, start: usize) {
+    fn define(&mut self, start: usize) {
         let lexer = &mut self.lexer;
         lexer.blanks();
         lexer.word();
@@ -188,9 +186,7 @@ fn skip_branch(lexer: &mut CLexer<'_>, to_else: bool) -> Option<Branch> {
                 }
                 lexer.line();
             }
-            b'"' => lexer.literal(),
-            b'\'' => lexer.apostrophe(),
-            b'/' if lexer.comment() => {}
+            _ if lexer.text() => {}
             _ => lexer.at += 1,
         }
     }

@@ -123,6 +123,17 @@ impl<'s> CLexer<'s> {
         }
     }
 
+    /// Skips the literal or comment that begins here. Returns `false` if none does.
+    pub(super) fn text(&mut self) -> bool {
+        match self.byte() {
+            Some(b'"') => self.literal(),
+            Some(b'\'') => self.apostrophe(),
+            Some(b'/') => return self.comment(),
+            _ => return false,
+        }
+        true
+    }
+
     /// Skips to the line feed that ends the logical line. A line that ends with a backslash continues in the next one.
     pub(super) fn line(&mut self) {
         while let Some(end) = self.source.get(self.at..).and_then(|rest| memchr(b'\n', rest)) {
@@ -191,15 +202,7 @@ impl<'s> CLexer<'s> {
                         return Some(());
                     }
                 }
-                b'"' => {
-                    self.literal();
-                    continue;
-                }
-                b'\'' => {
-                    self.apostrophe();
-                    continue;
-                }
-                b'/' if self.comment() => continue,
+                _ if self.text() => continue,
                 _ if depth == 0 || stops.contains(&byte) => return None,
                 _ => {}
             }

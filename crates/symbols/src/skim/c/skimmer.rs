@@ -123,7 +123,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         self.token(Last::Assign);
     }
 
-    pub(super) fn token(&mut self, last: Last) {
+    fn token(&mut self, last: Last) {
         self.lexer.at += 1;
         self.declaration.last = last;
     }
@@ -148,7 +148,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         }
     }
 
-    pub(super) fn word(&mut self) {
+    fn word(&mut self) {
         let start = self.lexer.at;
         let mut word = self.lexer.word();
         if is_attribute(word) {
@@ -194,7 +194,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         }
     }
 
-    pub(super) fn slash(&mut self) {
+    fn slash(&mut self) {
         let start = self.lexer.at;
         if self.lexer.comment() {
             self.skip_to(start);
@@ -205,7 +205,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     /// Copies the contents of parentheses, without comments, attributes and bodies.
-    pub(super) fn group(&mut self) -> Option<()> {
+    fn group(&mut self) -> Option<()> {
         if std::mem::take(&mut self.declaration.attribute) {
             self.lexer.group()?;
             self.kept = self.lexer.at;
@@ -283,14 +283,14 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     /// Returns `true` if what follows may belong to the declaration.
-    pub(super) fn is_continued(&self) -> bool {
+    fn is_continued(&self) -> bool {
         matches!(
             self.lexer.next_significant(),
             Some(b'{' | b';' | b'=' | b',' | b'[' | b'(' | b':' | b'_' | b'/')
         )
     }
 
-    pub(super) fn semicolon(&mut self) {
+    fn semicolon(&mut self) {
         if self.is_prototype() && !self.has_directive() {
             self.take_back();
             self.end_here();
@@ -323,7 +323,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     /// Leaves out the invocation of a macro that ends here, and records its definition.
-    pub(super) fn invocation(&mut self) {
+    fn invocation(&mut self) {
         let end = self.lexer.at;
         let declaration = std::mem::take(&mut self.declaration);
         let (Some(start), Some(parameters)) = (declaration.start, declaration.parameters) else { return };
@@ -352,7 +352,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     /// Handles a `{`: members are kept, bodies and initialisers are not.
-    pub(super) fn brace(&mut self) -> Option<()> {
+    fn brace(&mut self) -> Option<()> {
         let declaration = &self.declaration;
         // `int a{0};` of C++
         let is_braced = self.is_cplusplus && declaration.parameters.is_none() && declaration.words > 1;
@@ -394,8 +394,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
             self.declaration.set_odd();
             return Some(());
         }
-        let Declaration { parameters, word, initializers, qualifier, .. } =
-            std::mem::take(&mut self.declaration);
+        let function = std::mem::take(&mut self.declaration);
         // A definition of a macro within the function needs it as its scope.
         if is_plain && self.out.text().len() == before {
             self.out.take_back(start);
@@ -405,17 +404,10 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
                 self.out.insert_mark()
             }
             self.kept = self.lexer.at;
-            let head = start..self.lexer.source[..initializers.unwrap_or(open)].trim_ascii_end().len();
-            let extent = start..self.lexer.at;
-            self.out.has_inner |= !self.open.is_empty();
-            self.out.plain.push(Hidden {
-                kind: Kind::Function,
-                name: word,
-                head,
-                extent,
-                parameters,
-                qualifier,
-            });
+            let end = function.initializers.unwrap_or(open);
+            let name = function.word.clone();
+            let plain = self.function(function, name, start..end);
+            self.out.plain.push(plain);
         }
         self.cut();
         Some(())
@@ -423,32 +415,31 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
 
     /// Records a function that is defined by a macro, such as `SYSCALL_DEFINE2(name, …) { … }`, whose brace is here, and leaves it out.
     /// Returns `false` if there is none.
-    pub(super) fn hidden_function(&mut self, open: usize) -> Option<bool> {
+    fn hidden_function(&mut self, open: usize) -> Option<bool> {
         let Declaration { start: Some(start), parameters: Some(parameters), word, .. } = &self.declaration
         else {
             return Some(false);
         };
-        let (start, parameters, source) = (*start, parameters.clone(), self.lexer.source);
-        let Some(name) = function_name(source, word.clone(), parameters.clone()) else { return Some(false) };
-        self.skip_to(start.max(self.kept));
-        self.out.take_back(start);
+        let name = function_name(self.lexer.source, word.clone(), parameters.clone());
+        let (start, Some(name)) = (*start, name) else { return Some(false) };
+        let function = self.declaration.clone();
+        self.take_back();
         self.body()?;
         self.kept = self.lexer.at;
-        let head = start..source[..open].trim_ascii_end().len().max(start);
-        let extent = start..self.lexer.at;
         self.out.left_out.push(start..open);
-        self.out.has_inner |= !self.open.is_empty();
-        self.out.hidden.push(Hidden {
-            kind: Kind::Function,
-            name,
-            head,
-            extent,
-            parameters: Some(parameters),
-            qualifier: None,
-        });
-        self.declaration = Declaration::default();
+        let hidden = self.function(function, name, start..open);
+        self.out.hidden.push(hidden);
         self.cut();
         Some(true)
+    }
+
+    /// The definition of a function whose body ends here. White space at the end of its head is no part of it.
+    fn function(&mut self, function: Declaration, name: Range<usize>, head: Range<usize>) -> Hidden {
+        self.out.has_inner |= !self.open.is_empty();
+        let extent = head.start..self.lexer.at;
+        let head = head.start..self.lexer.source[..head.end].trim_ascii_end().len().max(head.start);
+        let Declaration { parameters, qualifier, .. } = function;
+        Hidden { kind: Kind::Function, name, head, extent, parameters, qualifier }
     }
 
     /// Name of the class around the declaration.
@@ -495,7 +486,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     /// Returns `true` for `type name(…)`, which is all that a list shows of a function, and for constructors and destructors.
-    pub(super) fn is_plain_function(&self) -> bool {
+    fn is_plain_function(&self) -> bool {
         let source = self.lexer.source;
         let Declaration { words, last, parameters, is_odd, tilde, word, first, qualifier, .. } =
             &self.declaration;
@@ -517,7 +508,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     /// Returns `true` for a prototype, which defines nothing. Outside of a class, a variable with its value in parentheses has its form.
-    pub(super) fn is_prototype(&self) -> bool {
+    fn is_prototype(&self) -> bool {
         let Some(parameters) = &self.declaration.parameters else { return false };
         self.is_plain_function()
             && (!self.is_cplusplus

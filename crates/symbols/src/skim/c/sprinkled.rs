@@ -143,7 +143,9 @@ pub(super) fn end_of_macro<'s>(
     let end = ahead.at;
     let next = ahead.next();
     let after_next = ahead.at;
-    let is_line = CLexer { source, at: word.start }.begins_line() && CLexer { source, at: end }.ends_line();
+    let is_line = place == Place::Start
+        && CLexer { source, at: word.start }.begins_line()
+        && CLexer { source, at: end }.ends_line();
     let mut form = Form { ahead, next, has_arguments, is_line, class };
     let is_left_out = match place {
         Place::Start => form.at_start(),
@@ -310,7 +312,7 @@ impl<'s> Form<'s> {
 /// pointer to a member.
 pub(super) fn end_in_parameters(source: &[u8], word: Range<usize>, before: &[u8]) -> Option<Range<usize>> {
     let name = &source[word.clone()];
-    let is_first = source[..word.start].trim_ascii_end().ends_with(b"(");
+    let is_first = || source[..word.start].trim_ascii_end().ends_with(b"(");
     let mut ahead = CLexer::ahead(source, word.end);
     let next = ahead.next();
     match next {
@@ -324,7 +326,7 @@ pub(super) fn end_in_parameters(source: &[u8], word: Range<usize>, before: &[u8]
             Some(word.end..ahead.at)
         }
         // `typedef void (CALLBACK *name)(int)`
-        Next::Byte(b'*') | Next::Word(_) if is_macro(name) && is_first => {
+        Next::Byte(b'*') | Next::Word(_) if is_macro(name) && is_first() => {
             if next == Next::Byte(b'*') {
                 ahead.next();
             }
