@@ -30,6 +30,8 @@ pub(crate) struct Ahead {
     looks_behind: bool,
     /// Whether the bytes around a match matter.
     looks_around: bool,
+    /// Whether a match may be empty.
+    may_be_empty: bool,
 }
 
 impl Ahead {
@@ -42,7 +44,16 @@ impl Ahead {
         let looks = looks.reduce(|all, one| all.union(one)).unwrap_or_default();
         let is_known = line_feeds <= MAX_LINE_FEEDS && !looks.contains(Look::Start);
         let looks_behind = looks_behind || looks.iter().any(|look| !matches!(look, Look::End | Look::EndLF));
-        is_known.then_some(Self { line_feeds, looks_behind, looks_around: looks_behind || !looks.is_empty() })
+        let looks_around = looks_behind || !looks.is_empty();
+        let may_be_empty =
+            expressions.iter().any(|expression| expression.properties().minimum_len() == Some(0));
+        is_known.then_some(Self { line_feeds, looks_behind, looks_around, may_be_empty })
+    }
+
+    /// Returns `true` if a search of only the lines of some matches finds the same matches: nothing around a match matters, and none is
+    /// empty, for which a search of lines has rules of its own.
+    pub(crate) fn finds_same_in_lines(self) -> bool {
+        !self.looks_around && !self.may_be_empty
     }
 
     /// Searches a part of a text, from its first line on to the first line after it; `None` if there is none nearby, or the engine fails.
@@ -61,11 +72,11 @@ impl Ahead {
             }
         };
         let lines = line_from(part.start)?..line_from(part.end)?;
-        let behind = &text[lines.end..text.len().min(lines.end + MAX_OVERLAP)];
+        let overlap = &text[lines.end..text.len().min(lines.end + MAX_OVERLAP)];
         // A match that begins before ends with one of these line feeds at the latest, and asks at most for the byte after it.
-        let end = match memchr_iter(b'\n', behind).nth(self.line_feeds) {
+        let end = match memchr_iter(b'\n', overlap).nth(self.line_feeds) {
             Some(end) => lines.end + end + 1,
-            None if lines.end + behind.len() == text.len() => text.len(),
+            None if lines.end + overlap.len() == text.len() => text.len(),
             None => return None,
         };
         let max_matches = lines.len() / BYTES_PER_MATCH;
@@ -198,8 +209,8 @@ impl<'a, M: Matcher> Remembering<'a, M> {
             }
             match part.find(self.text, at, looks_behind)? {
                 Ok(found) => return Some(Some(found)),
-                Err(behind) if looks_behind && !begins_line(self.text, behind) => return None,
-                Err(behind) => at = behind,
+                Err(next) if looks_behind && !begins_line(self.text, next) => return None,
+                Err(next) => at = next,
             }
         }
         (at == self.text.len() && !self.parts.is_empty()).then_some(None)

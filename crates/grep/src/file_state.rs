@@ -114,6 +114,8 @@ pub(crate) struct Found {
     pub(crate) lines: Vec<FoundLine>,
     /// Number of matching lines.
     pub(crate) count: u64,
+    /// Number of matches in these lines, if it is all that is wanted and already known.
+    pub(crate) matches: Option<u64>,
     /// Number of line terminators in the block, if line numbers are wanted.
     pub(crate) line_ends: u64,
     /// Offset of the first NUL in the block, if it was searched for.
@@ -467,12 +469,12 @@ impl<'a, S: Sink> Step<'a, S> {
             return;
         }
         // The scope resumes after an inner scope whose lines have been printed, so its own line is above these.
-        let is_behind = definition.start < self.unprinted_start();
+        let is_printed = definition.start < self.unprinted_start();
         let line = self.line_above(definition);
-        self.went_back |= is_behind;
+        self.went_back |= is_printed;
         self.print_gap(line.offset);
         self.sink.definition(line);
-        if is_behind { self.went_back = true } else { self.mark_printed(line) }
+        if is_printed { self.went_back = true } else { self.mark_printed(line) }
     }
 
     /// Prints the last `lines` lines of the blocks before this one.

@@ -291,7 +291,19 @@ impl<'q> Searcher<'q> {
             found.limit = Some(if last_count == 1 { groups_before.saturating_sub(1) } else { groups_before });
         }
         found.count = groups.len() as u64;
+        found.matches = self.counts_at_once().then_some(count);
         self.find_past_limit(text, found)
+    }
+
+    /// Returns `true` if the number of matches across lines is all that is wanted, and known from their search. Else the lines of each
+    /// match are searched again, as in ripgrep.
+    fn counts_at_once(&self) -> bool {
+        let GrepOptions { mode, invert, max_count, .. } = self.style.options;
+        matches!(mode, Mode::Count | Mode::CountMatches)
+            && !invert
+            && max_count.is_none()
+            && !self.wants_stats()
+            && self.ahead.is_some_and(Ahead::finds_same_in_lines)
     }
 
     /// Finds the lines of trailing context that match by themselves when the limit on matches is reached.
@@ -694,6 +706,10 @@ impl Print for Searcher<'_> {
             || state.over
             || found.lines.is_empty() && !state.has_context_due() && !self.rules.passthru
         {
+            return;
+        }
+        if let Some(matches) = found.matches.filter(|_| found.nul.is_none()) {
+            tally.matches += matches;
             return;
         }
         let (before, colors) = (out.printed(), tally.color_bytes);
