@@ -932,7 +932,7 @@ fn the_preview_of_a_long_line_has_no_colours_if_matches_have_none() {
 
 /// ripgrep panics there, in its JSON printer.
 #[test]
-fn lines_behind_the_last_counted_one_that_does_not_match_have_no_matches() {
+fn lines_after_the_last_counted_one_that_does_not_match_have_no_matches() {
     for (mode, expected) in [(Mode::Json, r#""submatches":[]"#), (Mode::Records, r#""z" Some([])"#)] {
         let mut options = GrepOptions { mode, invert: true, max_count: Some(1), ..searching("a\\nb") };
         options.pattern.multiline = true;

@@ -25,7 +25,7 @@ use crate::inputs::{Inputs, is_standard_input};
 use crate::options::{FoldOptions, MAX_WIDTH, ScanOptions, Width};
 use crate::problem::{Problem, Problems};
 use crate::progress::{self, JobEnd};
-use crate::schedule::pace::Governed;
+use crate::schedule::governed::Governed;
 use crate::schedule::queue::Queue;
 use crate::source::reader::{Context, InputReader, NamedInput};
 use crate::walk::directory::WalkContext;

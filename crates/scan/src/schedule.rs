@@ -3,9 +3,9 @@
 //! Workers take work from a [`pool`]: in any order from a [`queue`] if results are merged, or in the order of a [`sequencer`],
 //! which writes the output.
 
+pub(crate) mod governed;
 mod governor;
 pub(crate) mod limit;
-pub(crate) mod pace;
 pub(crate) mod pool;
 pub(crate) mod queue;
 pub(crate) mod sequencer;

@@ -17,7 +17,7 @@ use crate::inputs::Inputs;
 use crate::options::FoldOptions;
 use crate::problem::{Problem, Problems};
 use crate::progress::{self, JobEnd, OnDrop};
-use crate::schedule::pace::Governed;
+use crate::schedule::governed::Governed;
 use crate::schedule::queue::Queue;
 use crate::schedule::threads;
 use crate::source::reader::{Context, InputReader};

@@ -113,12 +113,12 @@ pub fn in_order<V: Print>(
             Some(found.files)
         }
     };
-    let jobs: Vec<VisitTask<V>> = match &collected {
+    let tasks: Vec<VisitTask<V>> = match &collected {
         None => VisitTask::named(inputs),
         Some(files) => VisitTask::collected(files.len(), wants),
     };
     let limits = (options.pending, options.limit);
-    let sequencer = Sequencer::new(jobs, separator.clone(), out, limits, scan.stop.clone());
+    let sequencer = Sequencer::new(tasks, separator.clone(), out, limits, scan.stop.clone());
     let visitor = |number, meter| {
         let reader = InputReader::new(context, meter);
         let mut visitor = Visitor::new(reader, number, &sequencer, make(), separator.clone());

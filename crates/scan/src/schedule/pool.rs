@@ -10,7 +10,7 @@ use std::time::Duration;
 use finecomb_meter::{Meter, Phase};
 use finecomb_sys::locks::{lock, unpoisoned};
 
-use super::pace::{Governed, Idle};
+use super::governed::{Governed, Idle};
 use crate::stop::Stop;
 
 /// Work that is waiting for a worker, in the order that the kind of job wants.

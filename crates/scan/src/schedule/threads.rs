@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use finecomb_sys::{Usage, bytes_from_storage, threads};
 
+use super::governed::Governed;
 use super::governor::{Governor, Measurement};
-use super::pace::Governed;
 use crate::options::{MAX_WIDTH, Width};
 use crate::progress::{JobEnd, OnDrop};
 

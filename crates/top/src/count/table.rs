@@ -330,9 +330,9 @@ impl<S: KeySlot> SlotTable<S> {
     fn shard(&self, shard: usize) -> impl Iterator<Item = Entry<'_>> {
         let size = self.slots.len() / SHARDS;
         let (before, from) = self.slots.split_at(shard * size);
-        let (own, behind) = from.split_at(size);
+        let (own, after) = from.split_at(size);
         // Keys displaced beyond the end of the shard are before the next free slot.
-        let displaced = behind.iter().chain(before).take_while(|slot| slot.is_used());
+        let displaced = after.iter().chain(before).take_while(|slot| slot.is_used());
         let slots = own.iter().chain(displaced).filter(|slot| slot.is_used());
         slots.filter(move |slot| shard_of(slot.head().hash) == shard).map(|slot| Entry {
             key: self.key(slot),

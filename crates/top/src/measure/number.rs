@@ -202,8 +202,8 @@ macro_rules! define_digits {
                 return None;
             }
             // The bytes from the point on.
-            let behind = one.wrapping_neg();
-            let digits = (text & !behind) << 8 | (text ^ (one * POINT)) & behind;
+            let from_point = one.wrapping_neg();
+            let digits = (text & !from_point) << 8 | (text ^ (one * POINT)) & from_point;
             Some((digits, (others.leading_zeros() / 8) as u8))
         }
     };

@@ -61,11 +61,11 @@ impl Format for Text {
 
 impl Text {
     fn write_plain(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        let (before, behind) = (self.count.to_string(), format!("{:#}", self.count));
+        let (before, after) = (self.count.to_string(), format!("{:#}", self.count));
         for key in &answer.top {
             out.write_all(before.as_bytes())?;
             out.write_all(Decimals::of(key.count).digits())?;
-            out.write_all(behind.as_bytes())?;
+            out.write_all(after.as_bytes())?;
             if key.error > 0 {
                 write!(out, "+{}", key.error)?;
             }

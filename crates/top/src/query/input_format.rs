@@ -76,8 +76,8 @@ impl FromStr for InputFormat {
             let incomplete = InputFormatError::Incomplete("regex", "a regular expression with named groups");
             return if pattern.is_empty() { Err(incomplete) } else { Ok(Self::Regex(pattern.to_owned())) };
         }
-        let found = Self::PLAIN.into_iter().find(|(_, name)| *name == text);
-        found.map(|(format, _)| format).ok_or_else(|| InputFormatError::Unknown(text.to_owned()))
+        let found = Self::PLAIN.into_iter().find(|format| format.name() == text);
+        found.ok_or_else(|| InputFormatError::Unknown(text.to_owned()))
     }
 }
 
@@ -98,17 +98,17 @@ impl InputFormat {
     ];
 
     /// The formats without a text after their name.
-    const PLAIN: [(Self, &'static str); 10] = [
-        (Self::Lines, "lines"),
-        (Self::Auto, "auto"),
-        (Self::Clf, "clf"),
-        (Self::Combined, "combined"),
-        (Self::VhostCombined, "vhost_combined"),
-        (Self::Csv, "csv"),
-        (Self::Tsv, "tsv"),
-        (Self::Json, "json"),
-        (Self::Logfmt, "logfmt"),
-        (Self::Syslog, "syslog"),
+    const PLAIN: [Self; 10] = [
+        Self::Lines,
+        Self::Auto,
+        Self::Clf,
+        Self::Combined,
+        Self::VhostCombined,
+        Self::Csv,
+        Self::Tsv,
+        Self::Json,
+        Self::Logfmt,
+        Self::Syslog,
     ];
 
     /// Name of the format, without the text after the colon.
@@ -116,7 +116,16 @@ impl InputFormat {
         match self {
             Self::Nginx(_) => "nginx",
             Self::Regex(_) => "regex",
-            plain => Self::PLAIN.iter().find(|(format, _)| format == plain).map_or("", |(_, name)| name),
+            Self::Lines => "lines",
+            Self::Auto => "auto",
+            Self::Clf => "clf",
+            Self::Combined => "combined",
+            Self::VhostCombined => "vhost_combined",
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Json => "json",
+            Self::Logfmt => "logfmt",
+            Self::Syslog => "syslog",
         }
     }
 }
@@ -144,7 +153,7 @@ mod tests {
         assert!(
             InputFormat::PLAIN
                 .iter()
-                .all(|(format, name)| *format == InputFormat::Auto || InputFormat::NAMES.contains(name))
+                .all(|format| *format == InputFormat::Auto || InputFormat::NAMES.contains(&format.name()))
         );
         for text in ["nginx:$host $status", "regex:(?P<a>.)"] {
             assert_eq!(text.parse::<InputFormat>().expect("a format").to_string(), text);

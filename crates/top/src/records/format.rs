@@ -5,7 +5,7 @@
 //! A module here with an extractor, and a variant of [`InputFormat`](crate::query::input_format::InputFormat) with its name in `NAMES` and `PLAIN`. The compiler
 //! then asks [`layout`](crate::records::layout) for the extractor, and [`named_fields`](crate::records::named_fields) for the names of its
 //! fields. [`detect`] recognises it. Tests write and read it: `tests/table/style.rs`, and an oracle in the module. `fuzz/hunt_formats.py` has a
-//! table of each, and `fuzz/sample_records.py` its records. These places decide silently: `name` of `InputFormat` (by `PLAIN`), `check_format` and `definition` in the options of `top` (separator,
+//! table of each, and `fuzz/sample_records.py` its records. These places decide silently: `PLAIN` of `InputFormat` (what can be typed), `check_format` and `definition` in the options of `top` (separator,
 //! header), `Recognizer::format` and the matches for CSV in `layout` (header, records of several lines), `Scratch` here (an extractor with a
 //! state), `USUAL_NAMES` in `row_time` (the field of the time), and `LINES` in `python/finecomb/spark/hadoop.py`. For users: `--input` in the arguments and completions of `finecomb-command`, the tool `top` of `comb-serve`,
 //! docs/records.md, docs/commands/top.md, docs/faq.md, samples/README.md, and a sample that `bench/corpus` writes.

@@ -314,8 +314,8 @@ mod tests {
             let record = vec![b'x'; length];
             assert_eq!(split(&Splitter::Blanks, &record, usize::MAX), [&record], "{length}");
             assert_eq!(split(&Splitter::Blanks, &record, 1), [&record], "{length}");
-            let blank_behind = [&record[1..], b" "].concat();
-            assert_eq!(split(&Splitter::Blanks, &blank_behind, usize::MAX), [&record[1..]], "{length}");
+            let with_blank = [&record[1..], b" "].concat();
+            assert_eq!(split(&Splitter::Blanks, &with_blank, usize::MAX), [&record[1..]], "{length}");
         }
     }
 

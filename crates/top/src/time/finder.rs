@@ -266,8 +266,8 @@ impl Template {
         if civil.year.is_none() && (before == Some(b' ') || time_of_day > b"Mar 01 ".len()) {
             return None;
         }
-        let behind = record.get(found.end).copied();
-        let may_go_on = matches!(behind, Some(b'.' | b',' | b'Z' | b'z' | b'U' | b'G' | b'+' | b'-'));
+        let after = record.get(found.end).copied();
+        let may_go_on = matches!(after, Some(b'.' | b',' | b'Z' | b'z' | b'U' | b'G' | b'+' | b'-'));
         if may_go_on && civil.offset.is_none() || time.len() >= 64 {
             return None;
         }
@@ -276,15 +276,15 @@ impl Template {
             digits |= ((1 << fraction) - 1) << 9;
         }
         digits <<= time_of_day;
-        let compared = time.len() + usize::from(behind.is_some());
+        let compared = time.len() + usize::from(after.is_some());
         Some(Self {
             text: *window_at(text, start + found.start, &mut None),
             same: (u64::MAX >> (64 - compared)) & !digits,
             digits,
             length: time.len(),
             before: before.map_or(NOTHING, u16::from),
-            is_last: behind.is_none(),
-            may_have_offset: behind == Some(b' ') && civil.offset.is_none(),
+            is_last: after.is_none(),
+            may_have_offset: after == Some(b' ') && civil.offset.is_none(),
             lead: anchor.checked_sub(found.start)?,
             time_of_day,
             fraction,
@@ -295,9 +295,9 @@ impl Template {
     /// The instant of a time at a position of a record. `None` if the template does not match.
     #[inline(always)]
     fn read<M: Masks>(&self, masks: M, text: &[u8], (start, end): Span, at: usize) -> Option<i64> {
-        let behind = at + self.length;
+        let after = at + self.length;
         let before = if at > start { u16::from(text[at - 1]) } else { NOTHING };
-        if before != self.before || behind > end || (behind == end) != self.is_last {
+        if before != self.before || after > end || (after == end) != self.is_last {
             return None;
         }
         let mut spare = None;
@@ -307,11 +307,11 @@ impl Template {
         {
             return None;
         }
-        let next_is = |bytes: &[u8]| behind + 1 < end && bytes.contains(&text[behind + 1]);
+        let next_is = |bytes: &[u8]| after + 1 < end && bytes.contains(&text[after + 1]);
         if self.may_have_offset && next_is(b"UG+-") {
             return None;
         }
-        let (time_of_day, behind) = window[self.time_of_day..].split_first_chunk()?;
+        let (time_of_day, after) = window[self.time_of_day..].split_first_chunk()?;
         let [hours, minutes, seconds] = pairs(u64::from_le_bytes(*time_of_day));
         if hours > 23 || minutes > 59 || seconds > 59 {
             return None;
@@ -319,7 +319,7 @@ impl Template {
         let mut instant = self.day + (3600 * hours + 60 * minutes + seconds) * SECOND;
         if self.fraction > 0 {
             let mut unit = SECOND;
-            for digit in &behind[1..=self.fraction] {
+            for digit in &after[1..=self.fraction] {
                 unit /= 10;
                 instant += unit * i64::from(digit - b'0');
             }

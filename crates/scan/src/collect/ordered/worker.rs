@@ -440,7 +440,7 @@ impl<'w, V: Print> Visitor<'w, V> {
                     if files.len() <= COLLECTED_AT_ONCE {
                         self.collect_files(directory, files);
                     } else {
-                        planned.extend(jobs(directory, EntryRun::Files(files)));
+                        planned.extend(elements(directory, EntryRun::Files(files)));
                     }
                 }
                 EntryRun::Files(files) if !self.reads_files() => {
@@ -461,7 +461,7 @@ impl<'w, V: Print> Visitor<'w, V> {
                 }
                 run => {
                     planned.extend(self.printed());
-                    planned.extend(jobs(directory, run));
+                    planned.extend(elements(directory, run));
                 }
             }
         }
@@ -498,13 +498,13 @@ impl<'w, V: Print> Visitor<'w, V> {
             }
             // The output of omitted files comes between those before and after them.
             if wanted.end < number || wanted.is_empty() {
-                planned.extend(jobs(directory, EntryRun::Files(wanted)));
+                planned.extend(elements(directory, EntryRun::Files(wanted)));
                 planned.extend(self.printed());
                 wanted = number..number;
             }
             wanted.end = number + 1;
         }
-        planned.extend(jobs(directory, EntryRun::Files(wanted)));
+        planned.extend(elements(directory, EntryRun::Files(wanted)));
     }
 
     /// The output so far as an element of the sequence, if there is any.
@@ -662,7 +662,10 @@ impl<'w, V: Print> Visitor<'w, V> {
 }
 
 /// The tasks of a run, as elements of the sequence.
-fn jobs<V: Print>(directory: &Arc<Directory>, run: EntryRun) -> impl Iterator<Item = Planned<VisitTask<V>>> {
+fn elements<V: Print>(
+    directory: &Arc<Directory>,
+    run: EntryRun,
+) -> impl Iterator<Item = Planned<VisitTask<V>>> {
     tasks(directory, run).map(|task| (None, Some(VisitTask::Open(task))))
 }
 

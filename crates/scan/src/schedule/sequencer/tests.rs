@@ -3,8 +3,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
+use crate::schedule::governed::Governed;
 use crate::schedule::limit::Mark;
-use crate::schedule::pace::Governed;
 
 const PENDING_LIMIT: usize = 4 << 20;
 

@@ -204,11 +204,11 @@ impl KeyReader<'_> {
     fn take_key(&mut self) -> Option<u64> {
         let common = usize::try_from(varint::take(&mut self.rest)?).ok()?;
         let other = varint::take_bytes(&mut self.rest)?;
-        let is_behind = self.key.get(common..)? < other || self.is_first;
+        let is_greater = self.key.get(common..)? < other || self.is_first;
         self.is_first = false;
         self.key.truncate(common);
         self.key.extend_from_slice(other);
-        let is_valid = is_behind && u32::try_from(self.key.len()).is_ok();
+        let is_valid = is_greater && u32::try_from(self.key.len()).is_ok();
         varint::take(&mut self.rest).filter(|count| is_valid && (1..=MAX_COUNT).contains(count))
     }
 }

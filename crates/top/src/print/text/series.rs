@@ -22,7 +22,7 @@ pub(super) fn write_matrix(series: &Series, style: Style, out: &mut dyn Write) -
         write!(out, "  {}{style}{name}{style:#}", " ".repeat(fill))?;
     }
     out.write_all(b"\n")?;
-    let (before, behind) = (style.to_string(), format!("{style:#}"));
+    let (before, after) = (style.to_string(), format!("{style:#}"));
     let mut known = series.counts.iter().peekable();
     let mut line = Vec::new();
     for (bucket, label) in series.buckets.iter().enumerate() {
@@ -35,7 +35,7 @@ pub(super) fn write_matrix(series: &Series, style: Style, out: &mut dyn Write) -
             line.resize(line.len() + 2 + width - count.digits().len(), b' ');
             line.extend_from_slice(before.as_bytes());
             line.extend_from_slice(count.digits());
-            line.extend_from_slice(behind.as_bytes());
+            line.extend_from_slice(after.as_bytes());
         }
         line.push(b'\n');
         out.write_all(&line)?;

@@ -84,10 +84,10 @@ impl<'a> AlignedTable<'a> {
                 pad(bars.column_width() - text_width(bars.title.as_bytes()) + GAP, out)?;
             }
             let fill = column.width - text_width(column.name.as_bytes());
-            let (before, behind) = if index < self.numbers { (fill, 0) } else { (0, fill) };
+            let (before, after) = if index < self.numbers { (fill, 0) } else { (0, fill) };
             pad(before, out)?;
             self.write_styled(column.name, out)?;
-            pad(if self.is_last(index) { 0 } else { behind }, out)?;
+            pad(if self.is_last(index) { 0 } else { after }, out)?;
         }
         out.write_all(b"\n")
     }
