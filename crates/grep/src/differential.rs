@@ -501,10 +501,12 @@ fn spans() -> impl Strategy<Value = PatternOptions> {
 
 /// Returns `true` if matches may span lines, and ripgrep searches for them in a way that can be compared. With a limit on them and `invert`,
 /// it goes back where context follows, and prints lines twice. With CRLF, it searches lines in that context with a lone line feed at their end.
+/// If the limit is reached by an empty match at the end of the text, it counts the bytes before that line as searched, comb all.
 fn is_comparable_across_lines(options: &GrepOptions) -> bool {
     let finder = Finder::new(AnyMatcher::new(options).unwrap(), options.line_end.terminator(), false);
     let in_context = options.max_count.is_some() && options.after_context > 0;
-    let is_exact = !(in_context && (options.invert || options.line_end == LineEnd::Crlf));
+    let ends_text = options.pattern.patterns.iter().any(|pattern| pattern.contains(r"\z"));
+    let is_exact = !(in_context && (options.invert || ends_text || options.line_end == LineEnd::Crlf));
     finder.across_lines(true).spans_lines() && is_exact
 }
 
