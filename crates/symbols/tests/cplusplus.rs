@@ -6,13 +6,23 @@ use finecomb_symbols::SymbolsFormat;
 
 use crate::languages::list;
 
-/// Kinds and qualified names of the definitions of a text, which the quick and the thorough list have in common.
+/// Kinds and qualified names of the definitions of a text, for which the quick and the thorough list are the same.
 fn listed(source: &str) -> Vec<String> {
-    let directory = tempfile::tempdir().expect("a directory");
-    let file = directory.path().join("a.cc");
-    fs::write(&file, source).expect("a file");
-    let [quick, thorough] = [false, true].map(|thorough| list(&file, SymbolsFormat::Json, thorough).1);
+    let [quick, thorough] = lists("a.cc", source);
     assert_eq!(quick, thorough, "{source}");
+    names(&quick)
+}
+
+/// The quick and the thorough list of a file.
+pub(crate) fn lists(name: &str, source: &str) -> [String; 2] {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join(name);
+    fs::write(&file, source).expect("a file");
+    [false, true].map(|thorough| list(&file, SymbolsFormat::Json, thorough).1)
+}
+
+/// Kinds and qualified names of the definitions of a list.
+pub(crate) fn names(list: &str) -> Vec<String> {
     let name = |line: &str| {
         let symbol: serde_json::Value = serde_json::from_str(line).expect("an object");
         let scope = symbol["scope"].as_str().map_or(String::new(), |scope| format!("{scope}::"));
@@ -22,7 +32,7 @@ fn listed(source: &str) -> Vec<String> {
             symbol["name"].as_str().expect("a name")
         )
     };
-    quick.lines().map(name).collect()
+    list.lines().map(name).collect()
 }
 
 #[test]
@@ -54,6 +64,11 @@ fn macros_around_declarations_are_no_part_of_them() {
         ("int COUNT GUARDED_BY(mu);\nVOID\nFOO(VOID)\n{ }", "variable COUNT, function FOO"),
         ("REG(OPEN, '(')\nint f() { }\nREG(CLOSE, ')') /* ) */\nint v;", "function f, variable v"),
         ("int a GUARDED_BY(mu) = 3; T *b[] ALIGNED;", "variable a, variable b"),
+        ("LRESULT CALLBACK\nWND_PROC(HWND h, UINT m)\n{ }\nint v;", "function WND_PROC, variable v"),
+        (
+            "enum E { F1(A), F2(B) = A < 3 ? f(1, 2) : 4, C, G(a, 3) G(b, 4) D OLD(x) = 4, G(x) };",
+            "enum E, enumerator E::C, enumerator E::D",
+        ),
     ] {
         assert_eq!(listed(source).join(", "), expected, "{source}");
     }
@@ -70,6 +85,8 @@ fn capitals_that_are_types_and_names_stay() {
         ("unsigned int FLAGS = 3; std::vector<int> LIST;", "variable FLAGS, variable LIST"),
         ("typedef struct foo FOO; typedef void (APIENTRY *PFN)(int);", "typedef FOO, typedef PFN"),
         ("TYPE operator+(TYPE a) { }", "function operator+"),
+        ("struct C { operator QT_TYPE() const { } };", "struct C, method C::operator QT_TYPE"),
+        ("HRESULT\nWINAPI\nFOO(INT a)\n{ }\nint v;", "function FOO, variable v"),
         ("DWORD const x = 1;\nstruct C { enum KIND kind : 8; };", "variable x, struct C, field C::kind"),
         ("enum E { A, B };\nclass C_C { };", "enum E, enumerator E::A, enumerator E::B, class C_C"),
     ] {
@@ -139,6 +156,12 @@ fn of_a_body_that_begins_in_each_branch_the_first_counts() {
     let source = "#if A\nint f(int a) {\n#else\nint f(long a) {\n#endif\n  g();\n}\nint v;";
     assert_eq!(listed(source).join(", "), "function f, variable v");
     assert_eq!(listed("#if 0\nint f() { }\n#endif\nint v;").join(", "), "variable v");
+    let bases = "class A\n#if X\n : public B\n#else\n : public C\n#endif\n{ int f; void g() { } };\nint v;";
+    assert_eq!(listed(bases).join(", "), "class A, field A::f, method A::g, variable v");
+    let heads = "\n#if X\nclass A : public B {\n#else\nclass A : public C {\n#endif\nint f;\n};\nint v;";
+    assert_eq!(listed(heads).join(", "), "class A, field A::f, variable v");
+    let initializers = "A::A(int a)\n  : b(a)\n#if X\n  , c(a)\n#else\n  , d(a)\n#endif\n{ }\nvoid f()\n#if X\nnoexcept\n#endif\n{ }";
+    assert_eq!(listed(initializers).join(", "), "method A::A, function f");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Tests of the interface of this crate. All are in one binary, which links the libraries once and shares the cores among them.
 
 #[cfg(feature = "cpp")]
+mod c;
+#[cfg(feature = "cpp")]
 mod cplusplus;
 mod languages;
 #[cfg(feature = "python")]

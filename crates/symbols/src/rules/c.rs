@@ -111,6 +111,8 @@ fn function(found: &mut Extraction<'_>, node: Node<'_>) {
     let kind = match node.child_by_field_name("type").filter(|_| declared.function.is_none()) {
         Some(record) if record.kind() == "class_specifier" => Kind::Class,
         Some(record) if record.kind() == "struct_specifier" => Kind::Struct,
+        // `MACRO(name) { … };` defines a value or a type.
+        _ if declared.function.is_none() => return,
         _ => Kind::Function,
     };
     // The initialisers of a constructor are no part of its signature.

@@ -7,6 +7,7 @@
 //! of the time, and most definitions are functions. Prototypes define nothing.
 
 mod ahead;
+mod assembler;
 mod cplusplus;
 mod declaration;
 mod directives;

@@ -127,7 +127,6 @@ impl<'s> CSkimmer<'s, '_> {
             b':' if follows == Some(b':') => self.qualification(),
             b':' => self.colon(),
             b'-' => follows == Some(b'>') && place == Place::AfterParameters && self.result(),
-            b',' => self.enumerator(),
             b'~' => self.tilde(),
             // `f() &&` is no pointer.
             b'&' if place == Place::AfterParameters => {
@@ -237,7 +236,7 @@ impl<'s> CSkimmer<'s, '_> {
     }
 
     /// Ends an enumerator.
-    fn enumerator(&mut self) -> bool {
+    pub(super) fn enumerator(&mut self) -> bool {
         let is_enum = self.open.last().is_some_and(|open| open.is_enum);
         if is_enum {
             self.lexer.at += 1;

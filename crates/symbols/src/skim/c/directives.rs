@@ -2,6 +2,7 @@
 
 use memchr::memchr;
 
+use super::assembler::{AssemblerBranch, assembler_branch};
 use super::lexer::{CLexer, STOP, is};
 use super::skimmer::CSkimmer;
 
@@ -9,16 +10,19 @@ use super::skimmer::CSkimmer;
 pub(super) struct OpenCondition {
     pub(super) between_declarations: bool,
     pub(super) depth: usize,
+    /// Only assembler sees the lines after `#else`.
+    else_is_assembler: bool,
 }
 
 impl CSkimmer<'_, '_> {
     /// Handles a preprocessor line.
     pub(super) fn directive(&mut self) -> Option<()> {
-        let start = self.lexer.at;
+        let mut start = self.lexer.at;
         self.lexer.at += 1;
         self.lexer.blanks();
         let between_declarations = self.declaration.start.is_none();
-        match self.lexer.word() {
+        let word = self.lexer.word();
+        match word {
             b"define" => {
                 self.keep_to(start);
                 if between_declarations && self.open.is_empty() && self.out.is_piece(0) {
@@ -31,7 +35,17 @@ impl CSkimmer<'_, '_> {
             // The branch of `#if 0` is left out; what follows `#else` is open.
             b"if" if self.is_zero() && skip_branch(&mut self.lexer, true)? == Branch::End => {}
             b"if" | b"ifdef" | b"ifndef" => {
-                self.conditions.push(OpenCondition { between_declarations, depth: self.open.len() });
+                let branch = assembler_branch(word, self.lexer.source, self.lexer.at);
+                let is_first = branch == Some(AssemblerBranch::First);
+                if !is_first || self.assembler_lines(&mut start)? != Branch::End {
+                    let else_is_assembler = branch == Some(AssemblerBranch::Else);
+                    let depth = self.open.len();
+                    self.conditions.push(OpenCondition { between_declarations, depth, else_is_assembler });
+                }
+            }
+            b"else" if self.conditions.last().is_some_and(|condition| condition.else_is_assembler) => {
+                self.assembler_lines(&mut start)?;
+                self.conditions.pop();
             }
             b"else" | b"elif" => {
                 let cut = self.conditions.last().is_some_and(|condition| {
@@ -127,7 +141,7 @@ impl CSkimmer<'_, '_> {
     }
 
     /// Keeps name and parameters of the macro whose definition began at `start`; its replacement list is left out.
-    fn define(&mut self, start: usize) {
+    pub(super) fn define(&mut self, start: usize) {
         let lexer = &mut self.lexer;
         lexer.blanks();
         lexer.word();
@@ -159,9 +173,22 @@ struct InBody {
 
 /// End of a branch of a condition.
 #[derive(PartialEq)]
-enum Branch {
+pub(super) enum Branch {
     Else,
     End,
+}
+
+/// Returns `true` if a further branch of a condition is here, and a body follows its `#endif`: the branches are heads of one function.
+pub(super) fn body_follows_branches(source: &[u8], at: usize) -> bool {
+    let mut lexer = CLexer::ahead(source, at);
+    lexer.space();
+    lexer.at += 1;
+    lexer.blanks();
+    if !matches!(lexer.word(), b"else" | b"elif") || skip_branch(&mut lexer, false).is_none() {
+        return false;
+    }
+    lexer.directive_line();
+    lexer.next_significant() == Some(b'{')
 }
 
 /// Skips from a branch of a condition to the line of its `#endif`, or, if `to_else`, of a further branch.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
-use super::lexer::{CLexer, SPACE, WORD, is};
+use super::lexer::{CLexer, WORD, is};
 use crate::kind::Kind;
 
 /// Returns `true` for a name in capitals, as macros have.
@@ -19,15 +19,7 @@ pub(super) fn defined(
     parameters: Range<usize>,
 ) -> Option<(Kind, Range<usize>)> {
     let word = &source[name];
-    let defines = is_macro(word)
-        && (memmem::find(word, b"DEFINE").is_some()
-            || word.ends_with(b"LIST_HEAD")
-            || word.starts_with(b"DECLARE_WAIT_QUEUE_HEAD")
-            || word.starts_with(b"DECLARE_RWSEM")
-            || word.starts_with(b"DECLARE_WORK")
-            || word.starts_with(b"DECLARE_DELAYED_WORK")
-            || word.starts_with(b"DECLARE_COMPLETION"));
-    if !defines {
+    if !is_macro(word) || !defines_object(word) {
         return None;
     }
     let argument = match word.starts_with(b"DEFINE_PER_CPU") {
@@ -35,6 +27,70 @@ pub(super) fn defined(
         false => first_argument(source, parameters)?,
     };
     Some((Kind::Variable, argument))
+}
+
+/// Returns `true` for macros that define a variable with the name that they are given. Most other macros with `DEFINE` in their names
+/// make other names from it: `DEFINE_EVENT(class, name)` defines `trace_name`.
+fn defines_object(word: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 8] = [
+        b"DEFINE_DMA_UNMAP_",
+        b"DEFINE_PER_CPU",
+        b"DEFINE_STATIC_CALL",
+        b"DEFINE_STATIC_KEY_",
+        b"DEFINE_XARRAY",
+        b"DECLARE_COMPLETION",
+        b"DECLARE_RWSEM",
+        b"DECLARE_WAIT_QUEUE_HEAD",
+    ];
+    const ENDINGS: [&[u8]; 29] = [
+        b"_COOKIE",
+        b"_DEVLIST",
+        b"DEFINE_DEBUGFS_ATTRIBUTE",
+        b"DEFINE_DEBUGFS_ATTRIBUTE_SIGNED",
+        b"_FOPS",
+        b"_GUID",
+        b"HASHTABLE",
+        b"_IDA",
+        b"_IDR",
+        b"_KFIFO",
+        b"_LED_TRIGGER",
+        b"_MOD_OPT_ADAPTER_NR",
+        b"_MTREE",
+        b"MUTEX",
+        b"_PM_OPS",
+        b"_QBCM",
+        b"_QNODE",
+        b"_RATELIMIT_STATE",
+        b"RWLOCK",
+        b"RWSEM",
+        b"SEMAPHORE",
+        b"SEQLOCK",
+        b"DEFINE_SIMPLE_ATTRIBUTE",
+        b"SPINLOCK",
+        b"SPUFS_ATTRIBUTE",
+        b"SRCU",
+        b"_TIMER",
+        b"_WORK",
+        b"_WW_CLASS",
+    ];
+    word.ends_with(b"LIST_HEAD")
+        || BEGINNINGS.iter().any(|beginning| word.starts_with(beginning))
+        || memmem::find(word, b"DEFINE").is_some() && ENDINGS.iter().any(|ending| word.ends_with(ending))
+        || matches!(word, b"DECLARE_WORK" | b"DECLARE_DELAYED_WORK")
+}
+
+/// Returns `true` for macros that define a test case, whose name follows that of its suite.
+fn defines_test(word: &[u8]) -> bool {
+    let mut parts = word.rsplit(|&byte| byte == b'_').peekable();
+    // `TEST_F_TIMEOUT(fixture, name, 60)`
+    let is_of_fixture = |part: &[u8], before: Option<&&[u8]>| {
+        matches!(part, b"F" | b"P") && before.is_some_and(|before| *before == b"TEST")
+    };
+    let mut is_test = word.ends_with(b"TEST");
+    while let Some(part) = parts.next() {
+        is_test |= is_of_fixture(part, parts.peek());
+    }
+    is_test
 }
 
 /// Name of the function that an invocation of a macro defines, as `SYSCALL_DEFINE2(name, …)` and `TEST(suite, name)` do.
@@ -47,8 +103,14 @@ pub(super) fn function_name(source: &[u8], name: Range<usize>, group: Range<usiz
         return Some(title);
     }
     let first = first_argument(source, group.clone())?;
-    let is_test = [&b"TEST"[..], b"TEST_F", b"TEST_P"].iter().any(|suffix| word.ends_with(suffix));
-    if is_test { last_argument(source, group) } else { Some(first) }
+    let second = defines_test(word).then(|| second_argument(source, first.end)).flatten();
+    Some(second.unwrap_or(first))
+}
+
+/// Returns `true` for macros that define a function if a semicolon follows the braces, too. Others define a type or a variable then:
+/// `FIXTURE(name) { … };`.
+pub(super) fn always_defines_function(word: &[u8]) -> bool {
+    memmem::find(word, b"DEFINE").is_some() || memmem::find(word, b"TEST").is_some()
 }
 
 /// The text of the first argument of a group, if it is a literal: `TEST_CASE("title")`.
@@ -64,10 +126,20 @@ fn title(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
 
 /// The first argument of a group, if it is a name.
 fn first_argument(source: &[u8], group: Range<usize>) -> Option<Range<usize>> {
-    let mut lexer = CLexer { source, at: group.start + 1 };
-    while lexer.byte().is_some_and(|byte| is(byte, SPACE)) {
-        lexer.at += 1;
-    }
+    argument(source, group.start + 1)
+}
+
+/// The argument after a first one that ends here, if it is a name.
+fn second_argument(source: &[u8], end: usize) -> Option<Range<usize>> {
+    let mut lexer = CLexer { source, at: end };
+    lexer.space();
+    (lexer.byte() == Some(b',')).then(|| argument(source, lexer.at + 1)).flatten()
+}
+
+/// The argument that begins here, if it is a name.
+fn argument(source: &[u8], start: usize) -> Option<Range<usize>> {
+    let mut lexer = CLexer { source, at: start };
+    lexer.space();
     let start = lexer.at;
     let word = lexer.word();
     let end = lexer.at;

@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use super::super::{Hidden, Skimmed};
 use super::declaration::{Declaration, Last};
-use super::directives::OpenCondition;
+use super::directives::{OpenCondition, body_follows_branches};
 use super::lexer::{CLexer, SPACE, WORD, is};
-use super::macros::{defined, function_name, is_attribute, is_macro, takes_arguments};
+use super::macros::{
+    always_defines_function, defined, function_name, is_attribute, is_macro, takes_arguments,
+};
 use super::sprinkled::{Place, has_parameters, is_name, may_begin_function, may_follow_parameters};
 use crate::kind::Kind;
 
@@ -79,10 +81,13 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
                         self.leave_out(start);
                     }
                 }
+                b';' if self.begins_assembler() && self.is_assembler_comment() => self.assembler()?,
                 b';' => self.semicolon(),
                 b'=' => self.assignment(),
                 b'*' => self.pointer(),
-                b'<' | b'[' | b':' | b'-' | b',' | b'~' | b'&' if self.is_cplusplus => self.punctuation(byte),
+                b',' if self.enumerator() => {}
+                b'.' | b'@' | b'|' if self.begins_assembler() => self.assembler()?,
+                b'<' | b'[' | b':' | b'-' | b'~' | b'&' if self.is_cplusplus => self.punctuation(byte),
                 _ => self.other(),
             }
         }
@@ -257,6 +262,13 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
             return None;
         }
         let declaration = &mut self.declaration;
+        if declaration.words == 1
+            && declaration.last == Last::Word
+            && self.open.last().is_some_and(|open| open.is_enum)
+        {
+            self.enumerator_of_macro();
+            return Some(());
+        }
         let is_operand = std::mem::take(&mut declaration.is_operand);
         if declaration.has_bases || is_operand || declaration.has_value {
             declaration.set_odd();
@@ -284,10 +296,27 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
 
     /// Returns `true` if what follows may belong to the declaration.
     fn is_continued(&self) -> bool {
-        matches!(
-            self.lexer.next_significant(),
-            Some(b'{' | b';' | b'=' | b',' | b'[' | b'(' | b':' | b'_' | b'/')
-        )
+        match self.lexer.next_significant() {
+            Some(b'#') => body_follows_branches(self.lexer.source, self.lexer.at),
+            next => matches!(next, Some(b'{' | b';' | b'=' | b',' | b'[' | b'(' | b':' | b'_' | b'/')),
+        }
+    }
+
+    /// Leaves out the invocation of a macro among enumerators, whose group ends here, with its value and the comma after it. The names
+    /// that it defines are not known.
+    fn enumerator_of_macro(&mut self) {
+        let source = self.lexer.source;
+        let mut ahead = CLexer::ahead(source, self.lexer.at);
+        ahead.space();
+        let is_complete = match ahead.byte() {
+            Some(b'=') => ahead.operand(b",}").is_some(),
+            next => next == Some(b','),
+        };
+        if is_complete {
+            self.lexer.at = ahead.at + usize::from(ahead.byte() == Some(b','));
+        }
+        let start = std::mem::take(&mut self.declaration).start;
+        self.leave_out(start.unwrap_or(self.lexer.at).max(self.kept));
     }
 
     fn semicolon(&mut self) {
@@ -330,9 +359,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         self.record(start..end, declaration.word, parameters);
         if self.kept <= start {
             self.skip_to(start);
-            if self.is_cplusplus {
-                self.out.left_out.push(start..end);
-            }
+            self.out.left_out.push(start..end);
         }
     }
 
@@ -381,8 +408,8 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         let start = declaration.start.unwrap_or(open);
         let is_plain = self.is_plain_function() && !self.has_directive();
         // In a class, it is a constructor.
-        let is_invocation = declaration.is_invocation() && self.class().is_none();
-        if is_invocation && !self.has_directive() && self.hidden_function(open)? {
+        let is_invocation = declaration.may_be_macro(self.lexer.source) && self.class().is_none();
+        if is_invocation && !self.has_definition() && self.hidden_function(open)? {
             return Some(());
         }
         self.keep_to(open + 1);
@@ -426,9 +453,13 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         self.take_back();
         self.body()?;
         self.kept = self.lexer.at;
-        self.out.left_out.push(start..open);
-        let hidden = self.function(function, name, start..open);
-        self.out.hidden.push(hidden);
+        let is_function = self.lexer.next_significant() != Some(b';')
+            || always_defines_function(&self.lexer.source[function.word.clone()]);
+        self.out.left_out.push(start..if is_function { open } else { self.kept });
+        if is_function {
+            let hidden = self.function(function, name, start..open);
+            self.out.hidden.push(hidden);
+        }
         self.cut();
         Some(true)
     }
@@ -463,10 +494,19 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         }
     }
 
-    /// Returns `true` if a macro may be defined within the declaration.
+    /// The source of the declaration so far.
+    fn text(&self) -> &[u8] {
+        &self.lexer.source[self.declaration.start.unwrap_or(self.lexer.at)..self.lexer.at]
+    }
+
+    /// Returns `true` if a macro may be defined within the declaration, or a condition cuts it.
     fn has_directive(&self) -> bool {
-        let start = self.declaration.start.unwrap_or(self.lexer.at);
-        memchr(b'#', &self.lexer.source[start..self.lexer.at]).is_some()
+        memchr(b'#', self.text()).is_some()
+    }
+
+    /// Returns `true` if a macro may be defined within the declaration.
+    fn has_definition(&self) -> bool {
+        self.has_directive() && memmem::find(self.text(), b"define").is_some()
     }
 
     /// Leaves out the declaration so far, also for a thorough parse.
@@ -485,12 +525,15 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         self.out.left_out.push(start..self.kept);
     }
 
-    /// Returns `true` for `type name(…)`, which is all that a list shows of a function, and for constructors and destructors.
+    /// Returns `true` for `type name(…)`, which is all that a list shows of a function, for constructors and destructors, and in C for
+    /// `name()`.
     fn is_plain_function(&self) -> bool {
         let source = self.lexer.source;
         let Declaration { words, last, parameters, is_odd, tilde, word, first, qualifier, .. } =
             &self.declaration;
         let name = &source[word.clone()];
+        let is_untyped =
+            !self.is_cplusplus && *words == 1 && parameters.as_ref().is_some_and(|group| group.len() == 2);
         let (is_member, is_structor) = match self.open.last() {
             // What only a typedef names, or nothing, is no scope that is known here.
             Some(open) if open.is_type && (open.name.is_empty() || open.is_enum) => return false,
@@ -500,7 +543,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         parameters.is_some()
             && *last == Last::Group
             && !is_odd
-            && (*words > 1 && (tilde.is_none() || qualifier.is_some()) || is_structor)
+            && (*words > 1 && (tilde.is_none() || qualifier.is_some()) || is_structor || is_untyped)
             && (self.is_cplusplus || !is_member)
             && (is_structor || !is_macro(name))
             && is_name(name)

@@ -160,7 +160,8 @@ pub(super) fn end_of_macro<'s>(
             let is_type = matches!(next, Next::Word(_) | Next::Byte(b'*' | b'&'));
             let is_annotated =
                 matches!(next, Next::Word(word) if is_macro(word)) && form.ahead.byte() == Some(b'(');
-            !has_arguments && is_type && !is_annotated
+            // `LRESULT CALLBACK NAME(…) {`
+            !has_arguments && is_type && (!is_annotated || form.defines_function())
         }
         Place::AfterName => matches!(next, Next::Byte(b';' | b'=' | b'{' | b',') | Next::Word(_)),
         Place::AfterParameters => true,

@@ -112,6 +112,7 @@ fn functions_of_a_plain_form_are_recorded_and_prototypes_left_out() {
         !text.contains("h(int)") && text.contains("(*i(void))(int) {}") && text.contains("j(int)"),
         "{text}"
     );
+    assert_eq!(plain("main() { }", false), ["main"]);
     let cplusplus = "class A { A(int a) : b(a), c{a} { } ~A() { } bool operator==(const A &) const { } operator int() { } void f() && noexcept { } };\n\
                      std::vector<int> N::B<C>::g(int) const { }\nint h(5), i(int);";
     assert_eq!(plain(cplusplus, true), ["A", "~A", "operator==", "f", "g"]);
