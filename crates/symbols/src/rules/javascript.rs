@@ -22,7 +22,7 @@ pub(super) const COMMON: &[NamedRule] = &[
 
 #[cfg(feature = "javascript")]
 pub(super) const JAVASCRIPT: &[NamedRule] =
-    &[("field_definition", Rule::Call(|found, node| found.define(Kind::Field, "property", node)))];
+    &[("field_definition", Rule::Call(|found, node| class_field(found, node, "property")))];
 
 #[cfg(feature = "typescript")]
 pub(super) const TYPESCRIPT: &[NamedRule] = &[
@@ -30,7 +30,7 @@ pub(super) const TYPESCRIPT: &[NamedRule] = &[
     ("function_signature", Rule::Call(|found, node| signature(found, node, Kind::Function))),
     ("method_signature", Rule::Call(|found, node| signature(found, node, Kind::Method))),
     ("abstract_method_signature", Rule::Call(|found, node| signature(found, node, Kind::Method))),
-    ("public_field_definition", Rule::Define(Kind::Field)),
+    ("public_field_definition", Rule::Call(|found, node| class_field(found, node, "name"))),
     ("property_signature", Rule::Call(property)),
     ("interface_declaration", Rule::Define(Kind::Interface)),
     ("type_alias_declaration", Rule::Define(Kind::Typedef)),
@@ -156,6 +156,15 @@ fn method(found: &mut Extraction<'_>, node: Node<'_>) {
     found.define(if is_accessor { Kind::Property } else { Kind::Method }, "name", node);
 }
 
+/// Fields of a class, whose name is a field of the node. Those whose value is a function are methods.
+fn class_field(found: &mut Extraction<'_>, node: Node<'_>, name: &str) {
+    let value = node.child_by_field_name("value");
+    match (node.child_by_field_name(name), value, kind_of(value)) {
+        (Some(name), Some(value), Some(kind)) => by_value(found, node, name, None, value, kind.in_type()),
+        _ => found.define(Kind::Field, name, node),
+    }
+}
+
 /// Variables in a block are local, but that of a namespace holds its members.
 fn block(found: &mut Extraction<'_>, node: Node<'_>) {
     let parent = node.parent().map_or("", |parent| parent.kind());
@@ -172,36 +181,13 @@ fn property(found: &mut Extraction<'_>, node: Node<'_>) {
     }
 }
 
-/// Statements around a declaration.
-#[cfg(feature = "typescript")]
-const STATEMENTS: [&str; 2] = ["export_statement", "ambient_declaration"];
-
-/// Name that the next statement declares.
-#[cfg(feature = "typescript")]
-fn next_name(statement: Node<'_>) -> Option<Range<usize>> {
-    let mut next = statement.next_named_sibling()?;
-    while next.kind() == "comment" {
-        next = next.next_named_sibling()?;
-    }
-    while STATEMENTS.contains(&next.kind()) {
-        next = next.child_by_field_name("declaration").or_else(|| next.named_child(0))?;
-    }
-    field(next, "name")
-}
-
-/// Functions without a body. An overloaded function is listed once: by its implementation, or else by its last signature.
+/// Functions without a body: each signature of an overloaded function, and declarations.
 #[cfg(feature = "typescript")]
 fn signature(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
-    let mut statement = node;
-    while let Some(parent) = statement.parent().filter(|parent| STATEMENTS.contains(&parent.kind())) {
-        statement = parent;
-    }
-    let name = field(node, "name").map(|name| found.bytes(name));
-    let is_overload = name.is_some() && next_name(statement).map(|name| found.bytes(name)) == name;
-    let in_type = kind == Kind::Function
+    let is_listed = kind == Kind::Function
         || matches!(found.scope_kind(), Some(Kind::Class | Kind::Interface | Kind::Typedef));
     let is_accessor = child(node, &["get", "set"]).is_some();
-    if in_type && !is_overload {
+    if is_listed {
         found.define(if is_accessor { Kind::Property } else { kind }, "name", node);
     }
 }

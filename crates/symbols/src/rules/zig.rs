@@ -10,6 +10,7 @@ use crate::kind::Kind;
 
 pub(super) const RULES: &[NamedRule] = &[
     ("function_declaration", Rule::Call(function)),
+    ("test_declaration", Rule::Call(test)),
     ("variable_declaration", Rule::Call(variable)),
     ("container_field", Rule::Call(member)),
     ("error_set_declaration", Rule::Call(errors)),
@@ -31,6 +32,13 @@ fn function(found: &mut Extraction<'_>, node: Node<'_>) {
     let mut definition = Definition::new(Kind::Function, name(identifier), node).with_head(body);
     definition.parameters = child(node, &["parameters"]).map(|parameters| parameters.byte_range());
     found.scope(definition);
+}
+
+/// Tests: `test "any text" {}`, or `test name {}` for the declaration that it tests.
+fn test(found: &mut Extraction<'_>, node: Node<'_>) {
+    let Some(name) = child(node, &["string", "identifier"]) else { return };
+    let body = child(node, &["block"]).map_or(node.end_byte(), |body| body.start_byte());
+    found.scope(Definition::new(Kind::Function, self::name(name), node).with_head(body));
 }
 
 /// Variables and constants. Types are constants whose value is a container. Assignments have the same kind of node.
