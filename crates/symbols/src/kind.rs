@@ -19,6 +19,8 @@ pub enum Kind {
     Field,
     /// Function outside of a type.
     Function,
+    /// Heading of a text.
+    Heading,
     /// Interface or protocol.
     Interface,
     /// Macro.
@@ -33,6 +35,8 @@ pub enum Kind {
     Property,
     /// Record.
     Struct,
+    /// Target of a build: of a rule, or a stage of an image.
+    Target,
     /// Trait or mixin.
     Trait,
     /// Type alias.
@@ -45,13 +49,14 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds, by name.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Class,
         Self::Constant,
         Self::Enum,
         Self::Enumerator,
         Self::Field,
         Self::Function,
+        Self::Heading,
         Self::Interface,
         Self::Macro,
         Self::Method,
@@ -59,6 +64,7 @@ impl Kind {
         Self::Namespace,
         Self::Property,
         Self::Struct,
+        Self::Target,
         Self::Trait,
         Self::Typedef,
         Self::Union,
@@ -74,6 +80,7 @@ impl Kind {
             Self::Enumerator => "enumerator",
             Self::Field => "field",
             Self::Function => "function",
+            Self::Heading => "heading",
             Self::Interface => "interface",
             Self::Macro => "macro",
             Self::Method => "method",
@@ -81,6 +88,7 @@ impl Kind {
             Self::Namespace => "namespace",
             Self::Property => "property",
             Self::Struct => "struct",
+            Self::Target => "target",
             Self::Trait => "trait",
             Self::Typedef => "typedef",
             Self::Union => "union",

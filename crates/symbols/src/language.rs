@@ -15,11 +15,26 @@ use std::path::Path;
 use std::str::FromStr;
 
 use tree_sitter::Language as Grammar;
+use tree_sitter_language::LanguageFn;
 
+use crate::lines::Lexer;
 use crate::skim;
 
+/// Finder of the definitions of a language.
+#[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
+pub(crate) enum Syntax {
+    Grammar(LanguageFn),
+    Lexer(Lexer),
+}
+
+impl From<LanguageFn> for Syntax {
+    fn from(grammar: LanguageFn) -> Self {
+        Self::Grammar(grammar)
+    }
+}
+
 macro_rules! languages {
-    ($(#[cfg(feature = $feature:literal)] $variant:ident: $name:literal, $title:literal, $separator:literal, $grammar:expr, [$($extension:literal)*];)*) => {
+    ($(#[cfg(feature = $feature:literal)] $variant:ident: $name:literal, $title:literal, $separator:literal, $syntax:expr, [$($extension:literal)*] $([$($file:literal)*])?;)*) => {
         /// Language that a parser knows. Each is a cargo feature.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Language {
@@ -30,9 +45,9 @@ macro_rules! languages {
             /// The languages of this build, by name.
             pub const ALL: &'static [Self] = &[$(#[cfg(feature = $feature)] Self::$variant,)*];
 
-            /// Names and extensions of the languages that only other builds know.
-            const OF_OTHER_BUILDS: &'static [(&'static str, &'static [&'static str])] =
-                &[$(#[cfg(not(feature = $feature))] ($name, &[$($extension),*]),)*];
+            /// Names, extensions and file names of the languages that only other builds know.
+            const OF_OTHER_BUILDS: &'static [(&'static str, &'static [&'static str], &'static [&'static str])] =
+                &[$(#[cfg(not(feature = $feature))] ($name, &[$($extension),*], &[$($($file),*)?]),)*];
 
             /// Name that flags and outputs have.
             pub fn name(self) -> &'static str {
@@ -54,8 +69,13 @@ macro_rules! languages {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => &[$($extension),*],)* }
             }
 
-            pub(crate) fn grammar(self) -> Grammar {
-                match self { $(#[cfg(feature = $feature)] Self::$variant => $grammar.into(),)* }
+            /// Names of its files, which further extensions may follow: `Makefile` stands for `Makefile.am`, too.
+            pub fn file_names(self) -> &'static [&'static str] {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => &[$($($file),*)?],)* }
+            }
+
+            pub(crate) fn syntax(self) -> Syntax {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => $syntax.into(),)* }
             }
         }
     };
@@ -67,11 +87,14 @@ languages! {
     #[cfg(feature = "c-sharp")] CSharp: "csharp", "C#", ".", tree_sitter_c_sharp::LANGUAGE, ["cs"];
     #[cfg(feature = "cpp")] Cpp: "cpp", "C++", "::", tree_sitter_cpp::LANGUAGE, ["cc" "cpp" "cxx" "c++" "hh" "hpp" "hxx" "h++" "ipp" "tpp" "inl" "cppm" "ixx" "cu" "cuh"];
     #[cfg(feature = "d")] D: "d", "D", ".", tree_sitter_d::LANGUAGE, ["d" "di"];
+    #[cfg(feature = "dockerfile")] Dockerfile: "dockerfile", "Dockerfile", ".", Syntax::Lexer(crate::lines::dockerfile::lex), ["dockerfile"] ["Dockerfile" "Containerfile"];
     #[cfg(feature = "go")] Go: "go", "Go", ".", tree_sitter_go::LANGUAGE, ["go"];
     #[cfg(feature = "java")] Java: "java", "Java", ".", tree_sitter_java::LANGUAGE, ["java"];
     #[cfg(feature = "javascript")] JavaScript: "javascript", "JavaScript", ".", tree_sitter_javascript::LANGUAGE, ["js" "jsx" "mjs" "cjs"];
     #[cfg(feature = "kotlin")] Kotlin: "kotlin", "Kotlin", ".", tree_sitter_kotlin_ng::LANGUAGE, ["kt" "kts"];
     #[cfg(feature = "lua")] Lua: "lua", "Lua", ".", tree_sitter_lua::LANGUAGE, ["lua"];
+    #[cfg(feature = "make")] Make: "make", "Make", ".", Syntax::Lexer(crate::lines::make::lex), ["mk" "mak"] ["Makefile" "makefile" "GNUmakefile" "Kbuild"];
+    #[cfg(feature = "markdown")] Markdown: "markdown", "Markdown", " > ", Syntax::Lexer(crate::lines::markdown::lex), ["md" "markdown"];
     #[cfg(feature = "php")] Php: "php", "PHP", "\\", tree_sitter_php::LANGUAGE_PHP, ["php" "phtml"];
     #[cfg(feature = "python")] Python: "python", "Python", ".", tree_sitter_python::LANGUAGE, ["py" "pyi" "pyw"];
     #[cfg(feature = "ruby")] Ruby: "ruby", "Ruby", "::", tree_sitter_ruby::LANGUAGE, ["rb" "rake" "gemspec"];
@@ -84,29 +107,54 @@ languages! {
 }
 
 impl Language {
+    /// The grammar, unless a lexer finds all definitions.
+    pub(crate) fn grammar(self) -> Option<Grammar> {
+        match self.syntax() {
+            Syntax::Grammar(grammar) => Some(grammar.into()),
+            Syntax::Lexer(_) => None,
+        }
+    }
+
     /// Returns `true` if the language of a file is known by its name, or may be known by its text.
     pub fn knows(path: &Path) -> bool {
-        Self::by_extension(path).is_some() || is_header_without_extension(path)
+        Self::by_name(path).is_some() || is_header_without_extension(path)
     }
 
     /// Name of the language of a file, if other builds know it, but this one does not.
     pub(crate) fn of_other_build(path: &Path) -> Option<&'static str> {
-        let extension = path.extension()?.to_str()?;
-        let known = Self::OF_OTHER_BUILDS.iter().find(|(_, extensions)| extensions.contains(&extension));
-        known.map(|&(name, _)| name)
+        let languages = Self::OF_OTHER_BUILDS.iter();
+        let by_extension =
+            |extension: &str| languages.clone().find(|language| language.1.contains(&extension));
+        let by_name = || languages.clone().find(|language| is_named(path, language.2));
+        let extension = path.extension().and_then(OsStr::to_str);
+        extension.and_then(by_extension).or_else(by_name).map(|&(name, ..)| name)
     }
 
-    /// The language of a file by its extension. A `.h` file is C++ if it has declarations that only C++ has, else C, and so is a file
+    /// The part of a path by which the language of the file is known: its extension, or else its name.
+    pub fn part_of_path(path: &Path) -> &OsStr {
+        let name = if Self::by_extension(path).is_some() { path.extension() } else { path.file_name() };
+        name.unwrap_or_default()
+    }
+
+    /// The language of a file by its extension or name. A `.h` file is C++ if it has declarations that only C++ has, else C, and so is a file
     /// without an extension below `include`. Other files without an extension are of the language of their interpreter.
     pub(crate) fn of(path: &Path, text: &[u8]) -> Option<Self> {
-        let by_name = Self::by_extension(path);
+        let by_name = Self::by_name(path);
         let is_header = by_name.is_some_and(|language| language.name() == "c")
             && path.extension().is_some_and(|extension| extension == "h");
         #[cfg(feature = "cpp")]
-        if (is_header || is_header_without_extension(path)) && skim::c::is_cplusplus(text) {
+        if (is_header || by_name.is_none() && is_header_without_extension(path))
+            && skim::c::is_cplusplus(text)
+        {
             return Some(Self::Cpp);
         }
         by_name.or_else(|| if path.extension().is_none() { script::language(text) } else { None })
+    }
+
+    fn by_name(path: &Path) -> Option<Self> {
+        let by_file_name =
+            || Self::ALL.iter().find(|language| is_named(path, language.file_names())).copied();
+        Self::by_extension(path).or_else(by_file_name)
     }
 
     fn by_extension(path: &Path) -> Option<Self> {
@@ -115,6 +163,14 @@ impl Language {
             |language: &&Self| language.extensions().iter().any(|known| known.as_bytes() == extension);
         Self::ALL.iter().find(known).copied()
     }
+}
+
+/// Returns `true` for a file with one of some names, which further extensions may follow.
+fn is_named(path: &Path, names: &[&str]) -> bool {
+    let Some(file) = path.file_name().map(OsStr::as_bytes) else { return false };
+    names
+        .iter()
+        .any(|name| file.strip_prefix(name.as_bytes()).is_some_and(|rest| matches!(rest, [] | [b'.', ..])))
 }
 
 /// Returns `true` for names such as those of the headers of the C++ library.
@@ -129,7 +185,7 @@ pub struct UnknownLanguage(String);
 
 impl UnknownLanguage {
     fn new(name: &str, lower: &str) -> Self {
-        if Language::OF_OTHER_BUILDS.iter().any(|(known, _)| *known == lower) {
+        if Language::OF_OTHER_BUILDS.iter().any(|(known, ..)| *known == lower) {
             return Self(not_in_this_build(lower));
         }
         let names: Vec<_> = Language::ALL.iter().map(|language| language.name()).collect();
@@ -161,15 +217,39 @@ impl FromStr for Language {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
+    #[cfg(feature = "all-languages")]
+    fn names_of_files_say_their_language() {
+        for (path, expected) in [
+            ("linux/Makefile", Some("make")),
+            ("Makefile.am", Some("make")),
+            ("include/Makefile", Some("make")),
+            ("Makefile.md", Some("markdown")),
+            ("Makefiles", None),
+            ("docs/Dockerfile.alpine", Some("dockerfile")),
+            ("a.dockerfile", Some("dockerfile")),
+        ] {
+            let path = Path::new(path);
+            assert_eq!(Language::of(path, b"").map(Language::name), expected, "{}", path.display());
+        }
+        for (path, expected) in [("a/b.c", "c"), ("a/Makefile", "Makefile"), ("include/x", "x"), ("/", "")] {
+            assert_eq!(Language::part_of_path(Path::new(path)), expected);
+        }
+    }
+
+    #[test]
     fn languages_of_other_builds_are_named() {
-        for &(name, extensions) in Language::OF_OTHER_BUILDS {
+        for &(name, extensions, files) in Language::OF_OTHER_BUILDS {
             let error = name.parse::<Language>().expect_err("a language of other builds");
             assert_eq!(error.to_string(), not_in_this_build(name));
-            let path = Path::new("a").with_extension(extensions[0]);
-            assert_eq!((Language::of_other_build(&path), Language::knows(&path)), (Some(name), false));
+            let paths = files.iter().map(PathBuf::from);
+            for path in paths.chain([Path::new("a").with_extension(extensions[0])]) {
+                assert_eq!((Language::of_other_build(&path), Language::knows(&path)), (Some(name), false));
+            }
         }
         assert_eq!(Language::of_other_build(Path::new("a.c")), None);
         let error = "phyton".parse::<Language>().expect_err("no language").to_string();

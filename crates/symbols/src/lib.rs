@@ -20,7 +20,7 @@
 //!
 //! A file goes through three steps. A lexer skims it (`skim`): it leaves out bodies and comments, which are most of the bytes and hold
 //! no definitions. Tree-sitter parses the rest (`parser`). Rules for each language find the definitions in the tree (`rules`,
-//! `extract`). Languages without a lexer are parsed in full, and so is every file if that is asked for: the full parse is the
+//! `extract`). Languages of lines, such as Makefiles, have a lexer that does all of it (`lines`). Languages without a lexer are parsed in full, and so is every file if that is asked for: the full parse is the
 //! reference for the lexer.
 #![warn(rustdoc::private_intra_doc_links)]
 
@@ -28,6 +28,9 @@ mod enclosing;
 mod extract;
 mod kind;
 mod language;
+// Languages of lines are none of the first build.
+#[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
+mod lines;
 mod memory;
 mod parser;
 mod print;

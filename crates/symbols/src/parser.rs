@@ -10,7 +10,8 @@ use tree_sitter::{ParseOptions, ParseState, Tree};
 
 use crate::extract::{Definition, Holds, Parsed, definitions};
 use crate::kind::Kind;
-use crate::language::Language;
+use crate::language::{Language, Syntax};
+use crate::lines::Lexed;
 use crate::query::SymbolsQuery;
 use crate::reference::PossibleUses;
 use crate::rules::GrammarRules;
@@ -43,6 +44,9 @@ impl Parser {
 
     /// As [`Self::parse`]; `None` if the parser takes too many steps.
     fn try_parse(&mut self, language: Language, source: &[u8], query: &SymbolsQuery) -> Option<Parsed> {
+        if let Syntax::Lexer(lex) = language.syntax() {
+            return Some(lexed(lex(source), source, query));
+        }
         let thorough = query.options.thorough;
         self.skimmed.clear();
         // A thorough parse takes definitions by macros from the lexer, and nothing else.
@@ -121,11 +125,21 @@ impl Parser {
     ) -> Option<Vec<Range<usize>>> {
         let mut code = skim::code(language, source);
         if let Some(code) = code.as_mut().filter(|_| !thorough) {
-            return Some(candidates.in_code(|offset| code.contains(offset)));
+            return Some(candidates.in_code(true, |offset| code.contains(offset)));
         }
         let tree = tree.or_else(|| parse(&mut self.grammars.get(language).parser, &ended(source)))?;
         Some(candidates.in_tree(&tree, |offset| code.as_mut().is_some_and(|code| code.contains(offset))))
     }
+}
+
+/// Result of a lexer that finds all definitions, with the uses of a name.
+fn lexed(lexed: Lexed, source: &[u8], query: &SymbolsQuery) -> Parsed {
+    let mut parsed = Parsed::default();
+    if let Some(name) = query.reference() {
+        let candidates = PossibleUses::new(source, name, &lexed.definitions);
+        parsed.references = candidates.in_code(false, lexed.code());
+    }
+    Parsed { definitions: lexed.definitions, has_errors: lexed.has_errors, ..parsed }
 }
 
 /// Grammars that were needed so far.
@@ -151,7 +165,7 @@ impl Grammars {
 
 impl Grammar {
     fn new(language: Language) -> Self {
-        let grammar = language.grammar();
+        let grammar = language.grammar().expect("a language with a grammar");
         let mut parser = tree_sitter::Parser::new();
         // Grammars and parser are of one build; a test loads all of them.
         parser.set_language(&grammar).expect("a grammar for this version of tree-sitter");

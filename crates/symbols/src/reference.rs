@@ -23,11 +23,15 @@ impl<'t> PossibleUses<'t> {
         Self { text, name, defined: definitions.iter().map(|definition| definition.name.start).collect() }
     }
 
-    /// Words that a lexer finds to be code, `$` being part of a word. `is_code` is asked for offsets in order.
-    pub(crate) fn in_code(&self, mut is_code: impl FnMut(usize) -> bool) -> Vec<Range<usize>> {
+    /// Words that a lexer finds to be code; with `has_dollar`, `$` is part of a word. `is_code` is asked for offsets in order.
+    pub(crate) fn in_code(
+        &self,
+        has_dollar: bool,
+        mut is_code: impl FnMut(usize) -> bool,
+    ) -> Vec<Range<usize>> {
         let is_whole = |word: &Range<usize>| {
             let around = [word.start.checked_sub(1), Some(word.end)];
-            !around.into_iter().flatten().any(|place| self.text.get(place) == Some(&b'$'))
+            !has_dollar || !around.into_iter().flatten().any(|place| self.text.get(place) == Some(&b'$'))
         };
         let words =
             self.words().filter(|word| is_whole(word) && self.name.is_match(&self.text[word.clone()]));

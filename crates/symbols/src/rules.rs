@@ -105,6 +105,12 @@ fn tables(language: Language) -> &'static [&'static [NamedRule]] {
         Language::D => &[d::RULES],
         #[cfg(feature = "kotlin")]
         Language::Kotlin => &[kotlin::RULES],
+        #[cfg(feature = "dockerfile")]
+        Language::Dockerfile => &[],
+        #[cfg(feature = "make")]
+        Language::Make => &[],
+        #[cfg(feature = "markdown")]
+        Language::Markdown => &[],
         #[cfg(feature = "lua")]
         Language::Lua => &[lua::RULES],
         #[cfg(feature = "php")]
@@ -172,7 +178,7 @@ mod tests {
     #[test]
     fn the_nodes_of_all_rules_are_in_the_grammars() {
         for &language in Language::ALL {
-            let grammar = language.grammar();
+            let Some(grammar) = language.grammar() else { continue };
             for (name, _) in tables(language).iter().copied().flatten() {
                 assert_ne!(grammar.id_for_node_kind(name, true), 0, "{}: {name}", language.name());
             }

@@ -45,7 +45,9 @@ fn with_scopes(outline: &str, text: &str) -> String {
 fn differences(directory: &str, has_errors: bool) -> String {
     let overwrite = env::var_os("OUTLINE").is_some_and(|value| value == "overwrite");
     let mut differences = String::new();
-    for &language in Language::ALL {
+    // Every text is Markdown.
+    let has_sample = |language: &&Language| !(has_errors && language.name() == "markdown");
+    for &language in Language::ALL.iter().filter(has_sample) {
         let file = sample(directory, language);
         let (outcome, outline) = list(&file, SymbolsFormat::Outline, false);
         let outline = with_scopes(&outline, &list(&file, SymbolsFormat::Text, false).1);

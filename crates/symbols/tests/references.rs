@@ -52,11 +52,14 @@ const TEXTS: &str = r#"bash; 2; 3 5; # it\nit() { :; }\nit a\necho 'it' "it"\nx=
 c cpp; 3; 2 4 5; #include <it.h>\n/* it */ int it(void);\nint it(void) { return 'i'; } // it\n#define X(a) it(a) + "it"\nvoid f(void) { puts("it"); it(); }\n
 csharp; 2; 3 3; // it\nclass A { void it() {}\n void B() { it(); var s = "it" + $"it {it}"; } }\n
 d; 2; 3; // it\nvoid it() {}\nvoid b() { it(); auto s = "it"; }\n
+dockerfile; 2; 3 4; # it\nFROM a AS it\nCOPY --from=it a b\nRUN <<EOF echo $it\nit\nEOF\n
 go; 2; 3; package a // it\nfunc it() {}\nfunc b() { it(); s := "it" + `it`; _ = s }\n
 java; 2; 3; // it\nclass A { void it() {}\n void b() { it(); String s = "it"; } }\n
 javascript; 2; 3 3; // it\nfunction it() {}\nit(); const s = 'it' + `it ${it}` + /it/;\n
 kotlin; 2; 3; // it\nfun it() {}\nfun b() { it(); val s = "it" }\n
 lua; 2; 3; -- it\nfunction it() end\nit(); local s = 'it' .. [[it]]\n
+make; 2; 3 4; # it\nit: a\nall: it # it\n\techo $(it)\n
+markdown; 2; ; it\n# it\n`it`\n
 php; 2; 3; it <?php // it\nfunction it() {}\nit(); $s = 'it';\n
 python; 2; 3 3; # it\ndef it(): pass\nit(); s = 'it' + f'it {it}'\n
 ruby; 2; 3 3; # it\ndef it; end\nit(1); s = 'it' + "it #{it(2)}"\n
@@ -74,8 +77,9 @@ fn uses_are_identifiers_and_neither_text_nor_comments() {
         };
         let line = TEXTS.lines().find(is_of).unwrap_or_else(|| panic!("no sample for {}", language.name()));
         let [_, defined, used, text] = line.splitn(4, "; ").collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let [defined, used] = [defined, used]
-            .map(|lines| lines.split(' ').map(|line| line.parse().expect("a number")).collect::<Vec<u64>>());
+        let [defined, used] = [defined, used].map(|lines| {
+            lines.split_terminator(' ').map(|line| line.parse().expect("a number")).collect::<Vec<u64>>()
+        });
         check(language, &text.replace("\\n", "\n"), &defined, &used);
     }
 }

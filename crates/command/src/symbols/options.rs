@@ -34,8 +34,8 @@ pub struct SymbolOptions {
 
     /// List only definitions of these kinds, separated by commas
     ///
-    /// Kinds are class, constant, enum, enumerator, field, function, interface, macro, method, module, namespace, property, struct,
-    /// trait, typedef, union and variable.
+    /// Kinds are class, constant, enum, enumerator, field, function, heading, interface, macro, method, module, namespace, property,
+    /// struct, target, trait, typedef, union and variable.
     #[arg(long, value_name = "KINDS", value_delimiter = ',', add = ArgValueCandidates::new(candidates::kinds))]
     #[serde(deserialize_with = "value::with_commas")]
     pub kind: Vec<Kind>,
@@ -130,8 +130,11 @@ impl SymbolOptions {
         }
         let mut builder = TypesBuilder::new();
         let languages = if self.lang.is_empty() { Language::ALL } else { &self.lang[..] };
-        for extension in languages.iter().flat_map(|language| language.extensions()) {
-            let added = builder.add("source", &format!("*.{extension}"));
+        let extensions = languages.iter().flat_map(|language| language.extensions());
+        let names = languages.iter().flat_map(|language| language.file_names());
+        let globs = extensions.map(|extension| format!("*.{extension}"));
+        for glob in globs.chain(names.flat_map(|name| [name.to_string(), format!("{name}.*")])) {
+            let added = builder.add("source", &glob);
             added.map_err(|error| UsageError(format!("cannot select files: {error}")))?;
         }
         builder.select("source");

@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::Source;
-use finecomb_symbols::ParseStore;
+use finecomb_symbols::{Language, ParseStore};
 use finecomb_sys::process::program;
 use finecomb_tree_index::{Error, Values};
 
@@ -41,6 +41,6 @@ impl ParseStore for ParsedFiles {
 /// Everything except the text that definitions depend on: the part of the path that determines the language, and the version,
 /// because the file of the program may be a loader that was called by its name.
 fn context(source: &Source) -> Vec<u8> {
-    let extension = source.display_path().extension().unwrap_or_default();
-    [extension.as_bytes(), b"\0", version::short().as_bytes()].concat()
+    let part = Language::part_of_path(source.display_path());
+    [part.as_bytes(), b"\0", version::short().as_bytes()].concat()
 }

@@ -1,0 +1,104 @@
+//! Languages of lines: their lexers find definitions without a grammar.
+//!
+//! A definition in them begins a line or a statement, and the rest of it is of no concern. A lexer of a screen or three takes a tenth of
+//! the time of a parser, and no text is an error for it. The ranges are of the source, as nothing is left out.
+
+#[cfg(feature = "dockerfile")]
+pub(crate) mod dockerfile;
+#[cfg(feature = "make")]
+pub(crate) mod make;
+#[cfg(feature = "markdown")]
+pub(crate) mod markdown;
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use crate::extract::Definition;
+use crate::kind::Kind;
+
+/// Lexer of a language.
+pub(crate) type Lexer = fn(&[u8]) -> Lexed;
+
+/// Result of a lexer for a text.
+#[derive(Debug, Default)]
+pub(crate) struct Lexed {
+    /// Definitions, those around others first.
+    pub(crate) definitions: Vec<Definition>,
+    /// Comments and literals, in order. Words in them are no uses of a name.
+    pub(crate) no_code: Vec<Range<usize>>,
+    /// A comment, literal or definition does not end.
+    pub(crate) has_errors: bool,
+}
+
+impl Lexed {
+    /// Adds a definition, which ends with its head until [`Self::end`] is called. Returns its index, or `None` if the name is empty or
+    /// has control characters.
+    fn add(
+        &mut self,
+        text: &[u8],
+        (kind, name): (Kind, Range<usize>),
+        head: Range<usize>,
+        scope: Option<usize>,
+    ) -> Option<usize> {
+        if name.is_empty() || text[name.clone()].iter().any(u8::is_ascii_control) {
+            return None;
+        }
+        let extent = head.clone();
+        self.definitions.push(Definition {
+            kind,
+            name,
+            extent,
+            head,
+            parameters: None,
+            qualifier: None,
+            scope,
+        });
+        Some(self.definitions.len() - 1)
+    }
+
+    /// Extends definitions to an offset.
+    fn end(&mut self, definitions: impl IntoIterator<Item = usize>, end: usize) {
+        for index in definitions {
+            self.definitions[index].extent.end = end;
+        }
+    }
+
+    /// Returns a function that is `true` for code and `false` for comments and literals. It takes offsets in order.
+    pub(crate) fn code(&self) -> impl FnMut(usize) -> bool + '_ {
+        let mut rest = &self.no_code[..];
+        move |offset| {
+            while let [first, others @ ..] = rest
+                && first.end <= offset
+            {
+                rest = others;
+            }
+            rest.first().is_none_or(|range| offset < range.start)
+        }
+    }
+}
+
+/// The line that begins at an offset, without its end, and the offset of the next one.
+fn line(text: &[u8], start: usize) -> (Range<usize>, usize) {
+    let rest = &text[start..];
+    let length = memchr(b'\n', rest).unwrap_or(rest.len());
+    let next = (start + length + 1).min(text.len());
+    let length = if rest[..length].ends_with(b"\r") { length - 1 } else { length };
+    (start..start + length, next)
+}
+
+/// A range without white space around it.
+fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
+    let part = &text[range.clone()];
+    let start = range.start + (part.len() - part.trim_ascii_start().len());
+    start..(range.start + part.trim_ascii_end().len()).max(start)
+}
+
+/// The first word of a range, which white space ends.
+#[cfg(any(feature = "dockerfile", feature = "make"))]
+fn word(text: &[u8], range: Range<usize>) -> Range<usize> {
+    let range = trimmed(text, range);
+    let part = &text[range.clone()];
+    let length = part.iter().position(u8::is_ascii_whitespace).unwrap_or(part.len());
+    range.start..range.start + length
+}

@@ -1,0 +1,5 @@
+before = 1
+: no target
+= value
+define open
+after = 2
