@@ -96,6 +96,7 @@ languages! {
     #[cfg(feature = "make")] Make: "make", "Make", ".", Syntax::Lexer(crate::lines::make::lex), ["mk" "mak"] ["Makefile" "makefile" "GNUmakefile" "Kbuild"];
     #[cfg(feature = "markdown")] Markdown: "markdown", "Markdown", " > ", Syntax::Lexer(crate::lines::markdown::lex), ["md" "markdown"];
     #[cfg(feature = "php")] Php: "php", "PHP", "\\", tree_sitter_php::LANGUAGE_PHP, ["php" "phtml"];
+    #[cfg(feature = "protobuf")] Protobuf: "protobuf", "Protobuf", ".", tree_sitter_proto::LANGUAGE, ["proto"];
     #[cfg(feature = "python")] Python: "python", "Python", ".", tree_sitter_python::LANGUAGE, ["py" "pyi" "pyw"];
     #[cfg(feature = "ruby")] Ruby: "ruby", "Ruby", "::", tree_sitter_ruby::LANGUAGE, ["rb" "rake" "gemspec"];
     #[cfg(feature = "rust")] Rust: "rust", "Rust", "::", tree_sitter_rust::LANGUAGE, ["rs"];
@@ -103,6 +104,7 @@ languages! {
     #[cfg(feature = "swift")] Swift: "swift", "Swift", ".", tree_sitter_swift::LANGUAGE, ["swift"];
     #[cfg(feature = "typescript")] Tsx: "tsx", "TypeScript", ".", tree_sitter_typescript::LANGUAGE_TSX, ["tsx"];
     #[cfg(feature = "typescript")] TypeScript: "typescript", "TypeScript", ".", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, ["ts" "mts" "cts"];
+    #[cfg(feature = "vue")] Vue: "vue", "Vue", ".", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, ["vue"];
     #[cfg(feature = "zig")] Zig: "zig", "Zig", ".", tree_sitter_zig::LANGUAGE, ["zig"];
 }
 

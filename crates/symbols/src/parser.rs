@@ -49,8 +49,8 @@ impl Parser {
         }
         let thorough = query.options.thorough;
         self.skimmed.clear();
-        // A thorough parse takes definitions by macros from the lexer, and nothing else.
-        let is_lexed = !thorough || skim::has_preprocessor(language);
+        // A thorough parse takes definitions by macros and parts in other languages from the lexer, and nothing else.
+        let is_lexed = !thorough || skim::is_mixed(language);
         let is_complete = is_lexed && skim::skim(language, source, &mut self.skimmed);
         let is_skimmed = is_complete && !thorough;
         let mut hidden = std::mem::take(&mut self.skimmed.hidden);
@@ -107,8 +107,9 @@ impl Parser {
                 }
                 definition
             }));
-            // Uses may be in what was left out.
-            whole = (!is_skimmed && matches!(whole_text, Cow::Borrowed(_))).then_some(tree);
+            // Uses may be in what was left out of C and C++.
+            let has_all = matches!(whole_text, Cow::Borrowed(_)) || !skim::has_preprocessor(language);
+            whole = (!is_skimmed && has_all).then_some(tree);
         }
         Some((parsed, whole))
     }

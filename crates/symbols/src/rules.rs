@@ -20,6 +20,8 @@ mod kotlin;
 mod lua;
 #[cfg(feature = "php")]
 mod php;
+#[cfg(feature = "protobuf")]
+mod protobuf;
 #[cfg(feature = "python")]
 mod python;
 #[cfg(feature = "ruby")]
@@ -113,6 +115,8 @@ fn tables(language: Language) -> &'static [&'static [NamedRule]] {
         Language::Markdown => &[],
         #[cfg(feature = "lua")]
         Language::Lua => &[lua::RULES],
+        #[cfg(feature = "protobuf")]
+        Language::Protobuf => &[protobuf::RULES],
         #[cfg(feature = "php")]
         Language::Php => &[php::RULES],
         #[cfg(feature = "ruby")]
@@ -125,6 +129,8 @@ fn tables(language: Language) -> &'static [&'static [NamedRule]] {
         Language::Zig => &[zig::RULES],
         #[cfg(feature = "typescript")]
         Language::Tsx | Language::TypeScript => &[javascript::COMMON, javascript::TYPESCRIPT],
+        #[cfg(feature = "vue")]
+        Language::Vue => &[javascript::COMMON, javascript::TYPESCRIPT],
     }
 }
 

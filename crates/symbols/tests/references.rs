@@ -61,12 +61,14 @@ lua; 2; 3; -- it\nfunction it() end\nit(); local s = 'it' .. [[it]]\n
 make; 2; 3 4; # it\nit: a\nall: it # it\n\techo $(it)\n
 markdown; 2; ; it\n# it\n`it`\n
 php; 2; 3; it <?php // it\nfunction it() {}\nit(); $s = 'it';\n
+protobuf; 2; 3; // it\nmessage it {}\nmessage b { optional it c = 1 [default = "it"]; }\n
 python; 2; 3 3; # it\ndef it(): pass\nit(); s = 'it' + f'it {it}'\n
 ruby; 2; 3 3; # it\ndef it; end\nit(1); s = 'it' + "it #{it(2)}"\n
 rust; 2; 3 3; // it\nfn it() {}\nfn b() { it(); let s = "it"; println!("{}", it()); }\n
 scala; 2; 3; // it\nobject A { def it() = 1\n val s = it() + "it" }\n
 swift; 2; 3; // it\nfunc it() {}\nfunc b() { it(); let s = "it" }\n
 tsx typescript; 2; 3 3; // it\nfunction it() {}\nit(); const s = 'it' + `it ${it}`;\n
+vue; 4; 5 5; <template>it</template>\n<script setup lang="ts">\n// it\nfunction it() {}\nit(); const s = 'it' + `it ${it}`;\n</script>\n<style>it {}</style>\n
 zig; 2; 3; // it\nfn it() void {}\nfn b() void { it(); const s = "it"; _ = s; }\n"#;
 
 #[test]
