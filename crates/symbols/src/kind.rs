@@ -21,6 +21,8 @@ pub enum Kind {
     Function,
     /// Heading of a text.
     Heading,
+    /// Index of a table in a database.
+    Index,
     /// Interface or protocol.
     Interface,
     /// Macro.
@@ -35,21 +37,27 @@ pub enum Kind {
     Property,
     /// Record.
     Struct,
+    /// Table of a database.
+    Table,
     /// Target of a build: of a rule, or a stage of an image.
     Target,
     /// Trait or mixin.
     Trait,
+    /// Trigger of a table in a database.
+    Trigger,
     /// Type alias.
     Typedef,
     /// Union.
     Union,
     /// Variable outside of functions.
     Variable,
+    /// View of a database.
+    View,
 }
 
 impl Kind {
     /// All kinds, by name.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 23] = [
         Self::Class,
         Self::Constant,
         Self::Enum,
@@ -57,6 +65,7 @@ impl Kind {
         Self::Field,
         Self::Function,
         Self::Heading,
+        Self::Index,
         Self::Interface,
         Self::Macro,
         Self::Method,
@@ -64,11 +73,14 @@ impl Kind {
         Self::Namespace,
         Self::Property,
         Self::Struct,
+        Self::Table,
         Self::Target,
         Self::Trait,
+        Self::Trigger,
         Self::Typedef,
         Self::Union,
         Self::Variable,
+        Self::View,
     ];
 
     /// Name of the kind, as flags and outputs have it.
@@ -81,6 +93,7 @@ impl Kind {
             Self::Field => "field",
             Self::Function => "function",
             Self::Heading => "heading",
+            Self::Index => "index",
             Self::Interface => "interface",
             Self::Macro => "macro",
             Self::Method => "method",
@@ -88,11 +101,14 @@ impl Kind {
             Self::Namespace => "namespace",
             Self::Property => "property",
             Self::Struct => "struct",
+            Self::Table => "table",
             Self::Target => "target",
             Self::Trait => "trait",
+            Self::Trigger => "trigger",
             Self::Typedef => "typedef",
             Self::Union => "union",
             Self::Variable => "variable",
+            Self::View => "view",
         }
     }
 

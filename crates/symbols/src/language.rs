@@ -88,6 +88,7 @@ languages! {
     #[cfg(feature = "cpp")] Cpp: "cpp", "C++", "::", tree_sitter_cpp::LANGUAGE, ["cc" "cpp" "cxx" "c++" "hh" "hpp" "hxx" "h++" "ipp" "tpp" "inl" "cppm" "ixx" "cu" "cuh"];
     #[cfg(feature = "d")] D: "d", "D", ".", tree_sitter_d::LANGUAGE, ["d" "di"];
     #[cfg(feature = "dockerfile")] Dockerfile: "dockerfile", "Dockerfile", ".", Syntax::Lexer(crate::lines::dockerfile::lex), ["dockerfile"] ["Dockerfile" "Containerfile"];
+    #[cfg(feature = "elixir")] Elixir: "elixir", "Elixir", ".", tree_sitter_elixir::LANGUAGE, ["ex" "exs"];
     #[cfg(feature = "go")] Go: "go", "Go", ".", tree_sitter_go::LANGUAGE, ["go"];
     #[cfg(feature = "java")] Java: "java", "Java", ".", tree_sitter_java::LANGUAGE, ["java"];
     #[cfg(feature = "javascript")] JavaScript: "javascript", "JavaScript", ".", tree_sitter_javascript::LANGUAGE, ["js" "jsx" "mjs" "cjs"];
@@ -95,12 +96,14 @@ languages! {
     #[cfg(feature = "lua")] Lua: "lua", "Lua", ".", tree_sitter_lua::LANGUAGE, ["lua"];
     #[cfg(feature = "make")] Make: "make", "Make", ".", Syntax::Lexer(crate::lines::make::lex), ["mk" "mak"] ["Makefile" "makefile" "GNUmakefile" "Kbuild"];
     #[cfg(feature = "markdown")] Markdown: "markdown", "Markdown", " > ", Syntax::Lexer(crate::lines::markdown::lex), ["md" "markdown"];
+    #[cfg(feature = "perl")] Perl: "perl", "Perl", "::", Syntax::Lexer(crate::lines::perl::lex), ["pl" "pm" "PL" "plx" "ph"];
     #[cfg(feature = "php")] Php: "php", "PHP", "\\", tree_sitter_php::LANGUAGE_PHP, ["php" "phtml"];
     #[cfg(feature = "protobuf")] Protobuf: "protobuf", "Protobuf", ".", tree_sitter_proto::LANGUAGE, ["proto"];
     #[cfg(feature = "python")] Python: "python", "Python", ".", tree_sitter_python::LANGUAGE, ["py" "pyi" "pyw"];
     #[cfg(feature = "ruby")] Ruby: "ruby", "Ruby", "::", tree_sitter_ruby::LANGUAGE, ["rb" "rake" "gemspec"];
     #[cfg(feature = "rust")] Rust: "rust", "Rust", "::", tree_sitter_rust::LANGUAGE, ["rs"];
     #[cfg(feature = "scala")] Scala: "scala", "Scala", ".", tree_sitter_scala::LANGUAGE, ["scala" "sc"];
+    #[cfg(feature = "sql")] Sql: "sql", "SQL", ".", Syntax::Lexer(crate::lines::sql::lex), ["sql" "ddl" "pls" "plsql" "pks" "pkb"];
     #[cfg(feature = "swift")] Swift: "swift", "Swift", ".", tree_sitter_swift::LANGUAGE, ["swift"];
     #[cfg(feature = "typescript")] Tsx: "tsx", "TypeScript", ".", tree_sitter_typescript::LANGUAGE_TSX, ["tsx"];
     #[cfg(feature = "typescript")] TypeScript: "typescript", "TypeScript", ".", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, ["ts" "mts" "cts"];
@@ -238,6 +241,8 @@ mod tests {
             let path = Path::new(path);
             assert_eq!(Language::of(path, b"").map(Language::name), expected, "{}", path.display());
         }
+        let script = Language::of(Path::new("debian/rules"), b"#!/usr/bin/make -f\n");
+        assert_eq!(script.map(Language::name), Some("make"));
         for (path, expected) in [("a/b.c", "c"), ("a/Makefile", "Makefile"), ("include/x", "x"), ("/", "")] {
             assert_eq!(Language::part_of_path(Path::new(path)), expected);
         }

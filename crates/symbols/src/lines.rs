@@ -9,6 +9,10 @@ pub(crate) mod dockerfile;
 pub(crate) mod make;
 #[cfg(feature = "markdown")]
 pub(crate) mod markdown;
+#[cfg(feature = "perl")]
+pub(crate) mod perl;
+#[cfg(feature = "sql")]
+pub(crate) mod sql;
 
 use std::ops::Range;
 

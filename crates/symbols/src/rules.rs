@@ -8,6 +8,8 @@ mod c;
 mod c_sharp;
 #[cfg(feature = "d")]
 mod d;
+#[cfg(feature = "elixir")]
+mod elixir;
 #[cfg(feature = "go")]
 mod go;
 #[cfg(feature = "java")]
@@ -105,6 +107,8 @@ fn tables(language: Language) -> &'static [&'static [NamedRule]] {
         Language::CSharp => &[c_sharp::RULES],
         #[cfg(feature = "d")]
         Language::D => &[d::RULES],
+        #[cfg(feature = "elixir")]
+        Language::Elixir => &[elixir::RULES],
         #[cfg(feature = "kotlin")]
         Language::Kotlin => &[kotlin::RULES],
         #[cfg(feature = "dockerfile")]
@@ -117,12 +121,16 @@ fn tables(language: Language) -> &'static [&'static [NamedRule]] {
         Language::Lua => &[lua::RULES],
         #[cfg(feature = "protobuf")]
         Language::Protobuf => &[protobuf::RULES],
+        #[cfg(feature = "perl")]
+        Language::Perl => &[],
         #[cfg(feature = "php")]
         Language::Php => &[php::RULES],
         #[cfg(feature = "ruby")]
         Language::Ruby => &[ruby::RULES],
         #[cfg(feature = "scala")]
         Language::Scala => &[scala::RULES],
+        #[cfg(feature = "sql")]
+        Language::Sql => &[],
         #[cfg(feature = "swift")]
         Language::Swift => &[swift::RULES],
         #[cfg(feature = "zig")]

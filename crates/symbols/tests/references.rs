@@ -53,6 +53,7 @@ c cpp; 3; 2 4 5; #include <it.h>\n/* it */ int it(void);\nint it(void) { return 
 csharp; 2; 3 3; // it\nclass A { void it() {}\n void B() { it(); var s = "it" + $"it {it}"; } }\n
 d; 2; 3; // it\nvoid it() {}\nvoid b() { it(); auto s = "it"; }\n
 dockerfile; 2; 3 4; # it\nFROM a AS it\nCOPY --from=it a b\nRUN <<EOF echo $it\nit\nEOF\n
+elixir; 2; 3 3; # it\ndef it, do: 1\nit(); s = "it" <> "a #{it()}" <> ~s(it)\n
 go; 2; 3; package a // it\nfunc it() {}\nfunc b() { it(); s := "it" + `it`; _ = s }\n
 java; 2; 3; // it\nclass A { void it() {}\n void b() { it(); String s = "it"; } }\n
 javascript; 2; 3 3; // it\nfunction it() {}\nit(); const s = 'it' + `it ${it}` + /it/;\n
@@ -60,12 +61,14 @@ kotlin; 2; 3; // it\nfun it() {}\nfun b() { it(); val s = "it" }\n
 lua; 2; 3; -- it\nfunction it() end\nit(); local s = 'it' .. [[it]]\n
 make; 2; 3 4; # it\nit: a\nall: it # it\n\techo $(it)\n
 markdown; 2; ; it\n# it\n`it`\n
+perl; 2; 3 3; # it\nsub it { 1 }\nit(); my $s = 'it' . "it" . $it . <<A;\nit\nA\n=pod\n\nit\n\n=cut\n
 php; 2; 3; it <?php // it\nfunction it() {}\nit(); $s = 'it';\n
 protobuf; 2; 3; // it\nmessage it {}\nmessage b { optional it c = 1 [default = "it"]; }\n
 python; 2; 3 3; # it\ndef it(): pass\nit(); s = 'it' + f'it {it}'\n
 ruby; 2; 3 3; # it\ndef it; end\nit(1); s = 'it' + "it #{it(2)}"\n
 rust; 2; 3 3; // it\nfn it() {}\nfn b() { it(); let s = "it"; println!("{}", it()); }\n
 scala; 2; 3; // it\nobject A { def it() = 1\n val s = it() + "it" }\n
+sql; 2; 3; -- it\nCREATE TABLE it (a int);\nSELECT a, 'it', $$it$$ FROM it; /* it */\n
 swift; 2; 3; // it\nfunc it() {}\nfunc b() { it(); let s = "it" }\n
 tsx typescript; 2; 3 3; // it\nfunction it() {}\nit(); const s = 'it' + `it ${it}`;\n
 vue; 4; 5 5; <template>it</template>\n<script setup lang="ts">\n// it\nfunction it() {}\nit(); const s = 'it' + `it ${it}`;\n</script>\n<style>it {}</style>\n

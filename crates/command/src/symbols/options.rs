@@ -34,8 +34,8 @@ pub struct SymbolOptions {
 
     /// List only definitions of these kinds, separated by commas
     ///
-    /// Kinds are class, constant, enum, enumerator, field, function, heading, interface, macro, method, module, namespace, property,
-    /// struct, target, trait, typedef, union and variable.
+    /// Kinds are class, constant, enum, enumerator, field, function, heading, index, interface, macro, method, module, namespace,
+    /// property, struct, table, target, trait, trigger, typedef, union, variable and view.
     #[arg(long, value_name = "KINDS", value_delimiter = ',', add = ArgValueCandidates::new(candidates::kinds))]
     #[serde(deserialize_with = "value::with_commas")]
     pub kind: Vec<Kind>,

@@ -44,7 +44,7 @@ mod tests {
         ] {
             assert_eq!(language(line.as_bytes()).map(Language::name), Some(expected), "{line}");
         }
-        for line in ["", "#!", "#!/usr/bin/env", "#!/usr/bin/awk -f", "# !/bin/python", "#!/bin/perl"] {
+        for line in ["", "#!", "#!/usr/bin/env", "#!/usr/bin/awk -f", "# !/bin/python", "#!/bin/tclsh"] {
             assert_eq!(language(line.as_bytes()), None, "{line}");
         }
     }

@@ -26,8 +26,8 @@ pub(in crate::mcp) struct Symbols {
     list: SymbolList,
     /// Name: exactly this one, or for definitions also a regular expression such as '^parse_'
     name: Option<String>,
-    /// Only definitions of these kinds: class, constant, enum, enumerator, field, function, heading, interface, macro, method, module,
-    /// namespace, property, struct, target, trait, typedef, union, variable
+    /// Only definitions of these kinds: class, constant, enum, enumerator, field, function, heading, index, interface, macro, method,
+    /// module, namespace, property, struct, table, target, trait, trigger, typedef, union, variable, view
     #[serde(default, deserialize_with = "one_or_many")]
     kinds: Vec<String>,
     #[serde(flatten)]
@@ -59,8 +59,9 @@ impl Tool for Symbols {
     const DESCRIPTION: &'static str = "Finds names in source code by parsing it: where a name is defined (list=definitions), where it is used \
         in code but not in comments and strings (list=references), or what a file defines (list=outline). Use it rather than 'search' for \
         names of functions, types and variables, and the outline before reading a large file. Results are below the path of their file: \
-        FIRST-LAST:KIND SIGNATURE for definitions, LINE:TEXT for references. Languages: Bash, C, C++, C#, D, Dockerfile, Go, Java, \
-        JavaScript, Kotlin, Lua, Make, Markdown, PHP, Protocol Buffers, Python, Ruby, Rust, Scala, Swift, TypeScript, Vue, Zig.";
+        FIRST-LAST:KIND SIGNATURE for definitions, LINE:TEXT for references. Languages: Bash, C, C++, C#, D, Dockerfile, Elixir, Go, Java, \
+        JavaScript, Kotlin, Lua, Make, Markdown, Perl, PHP, Protocol Buffers, Python, Ruby, Rust, Scala, SQL, Swift, TypeScript, Vue, \
+        Zig.";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
         if self.list == SymbolList::References && self.name.is_none() {
