@@ -211,12 +211,14 @@ impl FromStr for Language {
     /// Takes names, in any letter case, and extensions.
     fn from_str(name: &str) -> Result<Self, UnknownLanguage> {
         let lower = name.to_lowercase();
+        let by_name = |language: &&Self| language.name() == lower;
+        // Two languages have the title TypeScript.
         let known = |language: &&Self| {
-            language.name() == lower
-                || language.title().to_lowercase() == lower
-                || language.extensions().contains(&lower.as_str())
+            language.title().to_lowercase() == lower || language.extensions().contains(&lower.as_str())
         };
-        Self::ALL.iter().find(known).copied().ok_or_else(|| UnknownLanguage::new(name, &lower))
+        let languages = Self::ALL.iter();
+        let found = languages.clone().find(by_name).or_else(|| languages.clone().find(known));
+        found.copied().ok_or_else(|| UnknownLanguage::new(name, &lower))
     }
 }
 
@@ -245,6 +247,15 @@ mod tests {
         assert_eq!(script.map(Language::name), Some("make"));
         for (path, expected) in [("a/b.c", "c"), ("a/Makefile", "Makefile"), ("include/x", "x"), ("/", "")] {
             assert_eq!(Language::part_of_path(Path::new(path)), expected);
+        }
+    }
+
+    #[test]
+    fn each_language_is_known_by_its_name_and_its_extensions() {
+        for &language in Language::ALL {
+            for name in [language.name()].iter().chain(language.extensions()) {
+                assert_eq!(name.to_uppercase().parse::<Language>().ok(), Some(language), "{name}");
+            }
         }
     }
 
