@@ -123,6 +123,11 @@ impl<'t> Extraction<'t> {
         self.scopes.last().and_then(|scope| scope.definition).map(|index| self.definitions[index].kind)
     }
 
+    /// Returns `true` if the body at an offset is that of the last definition.
+    pub(crate) fn is_last_body(&self, start: usize) -> bool {
+        self.definitions.last().is_some_and(|last| last.head.end == start)
+    }
+
     /// Adds the definition of a variable, unless the same scope has one of that name. For languages without declarations.
     pub(crate) fn add_once(&mut self, definition: Definition) {
         let scope = self.scopes.last().and_then(|scope| scope.definition);

@@ -17,6 +17,9 @@ pub(super) const COMMON: &[NamedRule] = &[
     ("variable_declarator", Rule::Call(variable)),
     ("assignment_expression", Rule::Call(assignment)),
     ("pair", Rule::Call(pair)),
+    ("function_expression", Rule::Call(|found, node| named_value(found, node, Kind::Function))),
+    ("generator_function", Rule::Call(|found, node| named_value(found, node, Kind::Function))),
+    ("class", Rule::Call(|found, node| named_value(found, node, Kind::Class))),
     ("statement_block", Rule::Call(block)),
 ];
 
@@ -49,6 +52,22 @@ fn kind_of(value: Option<Node<'_>>) -> Option<Kind> {
     }
 }
 
+/// The function in `function () {}.bind(this)`; any other value as it is.
+fn unbound<'t>(found: &Extraction<'_>, value: Option<Node<'t>>) -> Option<Node<'t>> {
+    let callee = value?.child_by_field_name("function");
+    let is_bind = |callee: &Node<'_>| {
+        field(*callee, "property").is_some_and(|property| found.bytes(property) == b"bind")
+    };
+    callee.filter(is_bind).and_then(|callee| callee.child_by_field_name("object")).or(value)
+}
+
+/// Functions and classes with a name of their own, such as `return function name() {}`, unless what they are assigned to is listed.
+fn named_value(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
+    if field(node, "body").is_some_and(|body| !found.is_last_body(body.start)) {
+        found.define(kind, "name", node);
+    }
+}
+
 /// Adds a definition by its value, whose parameters and body are its own.
 fn by_value(
     found: &mut Extraction<'_>,
@@ -78,7 +97,7 @@ fn object(value: Option<Node<'_>>) -> Option<Node<'_>> {
 /// Functions and classes that are assigned to variables, and variables outside of functions.
 fn variable(found: &mut Extraction<'_>, node: Node<'_>) {
     let (Some(pattern), Some(parent)) = (node.child_by_field_name("name"), node.parent()) else { return };
-    let value = node.child_by_field_name("value");
+    let value = unbound(found, node.child_by_field_name("value"));
     if let (Some(kind), Some(value), "identifier") = (kind_of(value), value, pattern.kind()) {
         return by_value(found, node, pattern, None, value, kind);
     }
@@ -108,31 +127,34 @@ fn qualifier(found: &Extraction<'_>, object: Node<'_>) -> Option<Range<usize>> {
     (!matches!(found.bytes(range.clone()), b"this" | b"exports" | b"module.exports")).then_some(range)
 }
 
-/// `Type.prototype.method = function () {}` and the like.
+/// `Type.prototype.method = function () {}`, `object["name"] = function () {}`, `name = function () {}` and the like.
 fn assignment(found: &mut Extraction<'_>, node: Node<'_>) {
-    let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    else {
-        return;
-    };
-    let (Some(name), Some(holder)) =
-        (left.child_by_field_name("property"), left.child_by_field_name("object"))
-    else {
-        return;
-    };
-    if let Some(kind) = kind_of(Some(right)) {
-        let kind = if holder.kind() == "this" { kind.in_type() } else { kind };
-        by_value(found, node, name, qualifier(found, holder), right, kind);
-    } else if let Some(qualifier) = object(Some(right)).and_then(|_| qualifier(found, left)) {
-        found.extend(qualifier);
+    let right = unbound(found, node.child_by_field_name("right"));
+    let (Some(left), Some(right)) = (node.child_by_field_name("left"), right) else { return };
+    let kind = kind_of(Some(right));
+    let index = left.child_by_field_name("index").filter(|index| index.kind() == "string");
+    let name = left.child_by_field_name("property").or(index);
+    match (name, left.child_by_field_name("object"), kind) {
+        (Some(name), Some(holder), Some(kind)) => {
+            let kind = if holder.kind() == "this" { kind.in_type() } else { kind };
+            by_value(found, node, name, qualifier(found, holder), right, kind);
+        }
+        (Some(_), Some(_), None) => {
+            if let Some(qualifier) = object(Some(right)).and_then(|_| qualifier(found, left)) {
+                found.extend(qualifier);
+            }
+        }
+        (None, None, Some(kind)) if left.kind() == "identifier" => {
+            by_value(found, node, left, None, right, kind);
+        }
+        _ => {}
     }
 }
 
 /// Functions in object literals.
 fn pair(found: &mut Extraction<'_>, node: Node<'_>) {
-    let (Some(key), Some(value)) = (node.child_by_field_name("key"), node.child_by_field_name("value"))
-    else {
-        return;
-    };
+    let value = unbound(found, node.child_by_field_name("value"));
+    let (Some(key), Some(value)) = (node.child_by_field_name("key"), value) else { return };
     if let Some(kind) = kind_of(Some(value)) {
         by_value(found, node, key, None, value, kind.in_type());
     }

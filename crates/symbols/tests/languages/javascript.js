@@ -90,6 +90,15 @@ const api = {
 
 current = () => {};
 window.onload = function () {};
+window["on change"] = function () {};
+window[late] = function () {};
+const bound = function (x) {}.bind(window);
+const mixin = (Base) => class Mixed extends Base {
+  mixedIn() {}
+};
+const Memoized = memo(function Named(props) {
+  return function inner() {};
+});
 
 setTimeout(function () {
   const inCallback = 1;
