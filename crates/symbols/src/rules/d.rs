@@ -23,7 +23,7 @@ pub(super) const RULES: &[NamedRule] = &[
     ("manifest_declarator", Rule::Call(|found, node| variable(found, node, Kind::Constant))),
     ("declarator", Rule::Call(|found, node| variable(found, node, Kind::Variable))),
     ("auto_declaration", Rule::Call(|found, node| super::each(found, node, "variable", Kind::Variable))),
-    ("alias_declaration", Rule::Call(|found, node| named(found, node, Kind::Typedef))),
+    ("alias_declaration", Rule::Call(aliases)),
     ("alias_initializer", Rule::Call(|found, node| named(found, node, Kind::Typedef))),
     ("unittest_declaration", Rule::Open(Holds::Locals)),
     ("invariant_declaration", Rule::Open(Holds::Locals)),
@@ -43,6 +43,14 @@ fn define(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind, name: Range<us
     let mut definition = Definition::new(kind, name, node).with_head(end);
     definition.parameters = child(node, &["parameters"]).map(|parameters| parameters.byte_range());
     found.scope(definition);
+}
+
+/// `alias int A, B;`. In `alias A = int;`, the name is in a node of its own.
+fn aliases(found: &mut Extraction<'_>, node: Node<'_>) {
+    let mut cursor = node.walk();
+    for name in node.named_children(&mut cursor).filter(|child| child.kind() == "identifier") {
+        found.add(Definition::new(Kind::Typedef, name.byte_range(), node));
+    }
 }
 
 /// `this(…)` and `~this()`.

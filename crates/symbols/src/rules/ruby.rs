@@ -1,5 +1,7 @@
 //! Ruby.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use super::{NamedRule, Rule, child, field};
@@ -49,10 +51,19 @@ fn singleton(found: &mut Extraction<'_>, node: Node<'_>) {
     found.scope(definition);
 }
 
-/// `alias new old`, of methods or of global variables.
+/// `alias new old` and `alias :new :old`, of methods or of global variables.
 fn alias(found: &mut Extraction<'_>, node: Node<'_>) {
-    let is_variable = node.child_by_field_name("name").is_some_and(|name| name.kind() == "global_variable");
-    found.define(if is_variable { Kind::Variable } else { Kind::Method }, "name", node);
+    let Some(name) = node.child_by_field_name("name") else { return };
+    let kind = if name.kind() == "global_variable" { Kind::Variable } else { Kind::Method };
+    if kind == Kind::Method || !found.is_local() {
+        found.scope(Definition::new(kind, symbol(name), node));
+    }
+}
+
+/// Name in a symbol, without its colon.
+fn symbol(name: Node<'_>) -> Range<usize> {
+    let colon = usize::from(name.kind() == "simple_symbol");
+    name.start_byte() + colon..name.end_byte()
 }
 
 /// Methods that are defined by a call: `attr_reader :name` and the like.
@@ -65,17 +76,14 @@ fn call(found: &mut Extraction<'_>, node: Node<'_>) {
         return;
     };
     let (kind, count) = match found.bytes(method) {
-        b"attr_reader" | b"attr_writer" | b"attr_accessor" => (Kind::Property, usize::MAX),
+        b"attr" | b"attr_reader" | b"attr_writer" | b"attr_accessor" => (Kind::Property, usize::MAX),
         b"define_method" | b"alias_method" => (Kind::Method, 1),
         _ => return,
     };
     let mut cursor = arguments.walk();
     for name in arguments.named_children(&mut cursor).take(count) {
-        let range = name.byte_range();
-        match name.kind() {
-            "simple_symbol" => found.add(Definition::new(kind, range.start + 1..range.end, node)),
-            "string" => found.add(Definition::new(kind, range, node)),
-            _ => {}
+        if matches!(name.kind(), "simple_symbol" | "string") {
+            found.add(Definition::new(kind, symbol(name), node));
         }
     }
 }

@@ -9,7 +9,7 @@ enum Color { red, green = 3, blue }
 enum { anonymousMember, another }
 enum string title = "class InString {}";
 alias Index = size_t;
-alias int OldStyle;
+alias int OldStyle, OlderStyle;
 alias Callback = void delegate(int);
 __gshared int counter;
 immutable double pi = 3.14, tau = 6.28;

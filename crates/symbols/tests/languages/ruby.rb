@@ -64,6 +64,8 @@ module Shop
     private def hidden; end
 
     alias total count
+    alias :sum :count
+    attr :plain
     alias_method :size, :count
     define_method(:dynamic) { |n| n }
 
