@@ -9,7 +9,7 @@ use crate::kind::Kind;
 pub(super) const RULES: &[NamedRule] = &[
     ("function_definition", Rule::Define(Kind::Function)),
     ("variable_assignment", Rule::Call(variable)),
-    ("command", Rule::Call(alias)),
+    ("command", Rule::Call(command)),
     ("command_substitution", Rule::Open(Holds::Locals)),
     ("process_substitution", Rule::Open(Holds::Locals)),
     ("subshell", Rule::Open(Holds::Locals)),
@@ -17,22 +17,41 @@ pub(super) const RULES: &[NamedRule] = &[
 
 /// The first assignment to a variable outside of functions.
 fn variable(found: &mut Extraction<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name").filter(|name| name.kind() == "variable_name") else {
-        return;
-    };
     let Some(parent) = node.parent().filter(|_| !found.is_local()) else { return };
-    if parent.kind() == "command" && is_environment(found, node, parent) {
+    if parent.kind() == "command" {
         return;
     }
     let kind = if is_readonly(found, parent) { Kind::Constant } else { Kind::Variable };
-    found.add_once(Definition::new(kind, name.byte_range(), node));
+    assign(found, node, kind);
 }
 
-/// Returns `true` for an assignment before a command, as in `A=1 make`. The grammar takes assignments in the lines before for the same.
-fn is_environment(found: &Extraction<'_>, node: Node<'_>, command: Node<'_>) -> bool {
-    let Some(name) = field(command, "name").filter(|name| name.start > node.end_byte()) else { return false };
-    let mut lines = found.bytes(node.end_byte()..name.start).split(|&byte| byte == b'\n').rev().skip(1);
-    lines.all(|line| line.ends_with(b"\\"))
+fn assign(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
+    if let Some(name) = node.child_by_field_name("name").filter(|name| name.kind() == "variable_name") {
+        found.add_once(Definition::new(kind, name.byte_range(), node));
+    }
+}
+
+/// A command: an alias, or one that the grammar takes the assignments in the lines before for a part of. An assignment in the same
+/// line, as in `A=1 make`, is for the command alone.
+fn command(found: &mut Extraction<'_>, node: Node<'_>) {
+    if !found.is_local() {
+        let mut cursor = node.walk();
+        let mut before: Vec<_> =
+            node.children(&mut cursor).take_while(|child| child.kind() == "variable_assignment").collect();
+        let mut end = field(node, "name").map_or(node.end_byte(), |name| name.start);
+        while let Some(last) = before.pop_if(|last| is_one_line(found.bytes(last.end_byte()..end))) {
+            end = last.start_byte();
+        }
+        for assignment in before {
+            assign(found, assignment, Kind::Variable);
+        }
+    }
+    alias(found, node);
+}
+
+/// Returns `true` for white space that ends no line: each line feed is after a backslash.
+fn is_one_line(gap: &[u8]) -> bool {
+    gap.split(|&byte| byte == b'\n').rev().skip(1).all(|line| line.ends_with(b"\\"))
 }
 
 /// Returns `true` for `readonly` and `declare -r`.
