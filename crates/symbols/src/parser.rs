@@ -57,9 +57,15 @@ impl Parser {
         if is_skimmed {
             hidden.append(&mut self.skimmed.plain);
         }
-        let (mut parsed, tree) = self.definitions(language, source, query, is_skimmed)?;
+        // Calls are in bodies: few texts that name a function have its definition. A definition in a scope needs its scope.
+        let needs_scopes = self.skimmed.has_inner
+            && hidden.iter().any(|hidden| query.may_be_in(&source[hidden.name.clone()]));
+        let parses_all = query.reference().is_some() || needs_scopes;
+        let (mut parsed, tree) = self.definitions(language, source, query, is_skimmed, parses_all)?;
         merge(source, &mut parsed.definitions, hidden);
-        end_macros(language, source, &mut parsed.definitions);
+        if !is_skimmed {
+            end_macros(language, source, &mut parsed.definitions);
+        }
         if let Some(name) = query.reference() {
             let candidates = PossibleUses::new(source, name, &parsed.definitions);
             parsed.references = self.references(language, source, &candidates, thorough, tree)?;
@@ -74,6 +80,7 @@ impl Parser {
         source: &[u8],
         query: &SymbolsQuery,
         is_skimmed: bool,
+        parses_all: bool,
     ) -> Option<(Parsed, Option<Tree>)> {
         let whole_text =
             if is_skimmed { Cow::Borrowed(source) } else { self.skimmed.without_left_out(source) };
@@ -85,8 +92,7 @@ impl Parser {
         for piece in pieces {
             let Range { start, end } = piece;
             let text = &text[start..end];
-            // Calls are in bodies: few texts that name a function have its definition.
-            if query.reference().is_none() && !self.skimmed.has_inner && !query.may_be_in(text) {
+            if is_skimmed && text.trim_ascii().is_empty() || !parses_all && !query.may_be_in(text) {
                 continue;
             }
             let Grammar { parser, rules, .. } = self.grammars.get(language);
@@ -220,21 +226,31 @@ fn merge(source: &[u8], found: &mut Vec<Definition>, mut hidden: Vec<Hidden>) {
     let is_name = |name: &Range<usize>| !source[name.clone()].iter().any(u8::is_ascii_control);
     hidden.retain(|hidden| !names.contains(&hidden.name.start) && is_name(&hidden.name));
     hidden.sort_by_key(|hidden| hidden.extent.start);
-    let mut scopes: Vec<usize> =
-        (0..found.len()).filter(|&index| Holds::of(found[index].kind) != Holds::Locals).collect();
+    let may_be_scope =
+        |kind| !matches!(kind, Kind::Field | Kind::Variable | Kind::Typedef | Kind::Macro | Kind::Constant);
+    let mut scopes: Vec<usize> = (0..found.len()).filter(|&index| may_be_scope(found[index].kind)).collect();
     scopes.sort_by_key(|&index| found[index].extent.start);
     let mut scopes = scopes.into_iter().peekable();
-    let mut around: Vec<usize> = Vec::new();
+    // Only macros are defined in functions.
+    let (mut functions, mut others) = (Vec::<usize>::new(), Vec::<usize>::new());
     for Hidden { kind, name, head, extent, parameters, qualifier } in hidden {
         let at = extent.start;
         while let Some(scope) = scopes.next_if(|&index| found[index].extent.start <= at) {
-            around.push(scope);
+            let is_function = Holds::of(found[scope].kind) == Holds::Locals;
+            if is_function { &mut functions } else { &mut others }.push(scope);
         }
-        while around.pop_if(|index| found[*index].extent.end <= at).is_some() {}
-        let scope = around.last().copied();
+        for around in [&mut functions, &mut others] {
+            while around.pop_if(|index| found[*index].extent.end <= at).is_some() {}
+        }
+        let other = others.last().copied();
+        let function = functions.last().copied().filter(|_| kind == Kind::Macro);
+        let scope = function.into_iter().chain(other).max_by_key(|&index| found[index].extent.start);
         let is_member =
             qualifier.is_some() || scope.is_some_and(|index| Holds::of(found[index].kind) == Holds::Members);
         let kind = if is_member { kind.in_type() } else { kind };
+        if Holds::of(kind) == Holds::Locals {
+            functions.push(found.len());
+        }
         found.push(Definition { kind, name, extent, head, parameters, qualifier, scope });
     }
 }

@@ -64,6 +64,26 @@ fn assembler_in_headers_defines_macros_alone() {
 }
 
 #[test]
+fn macros_belong_to_the_scope_around_them() {
+    for (source, expected) in [
+        (
+            "struct s {\n#define A\nint a; struct {\n#define B\nint b; } c; };",
+            "struct s, macro s::A, field s::a, macro s::B, field s::b, field s::c",
+        ),
+        ("typedef struct {\n#define A\nint a; } s;", "macro s::A, field s::a, typedef s"),
+        (
+            "int f(void) {\n#define A\n}\n#define B\nint (*g(void))(int) {\n#define C\n}",
+            "function f, macro f::A, macro B, function g, macro g::C",
+        ),
+    ] {
+        assert_eq!(listed(source), expected, "{source}");
+    }
+    // The grammar has no macros in enumerations.
+    let [quick, _] = lists("a.c", "enum e { A,\n#define B\nC };");
+    assert_eq!(names(&quick).join(", "), "enum e, enumerator e::A, macro e::B, enumerator e::C");
+}
+
+#[test]
 fn of_the_heads_of_a_function_by_a_macro_the_first_counts() {
     let source = "#ifdef A\nSYSCALL_DEFINE2(clone, int, a)\n#elif B\nSYSCALL_DEFINE2(clone, int, b)\n#else\n\
                   SYSCALL_DEFINE2(clone, int, c)\n#endif\n{\n}\nint v;";

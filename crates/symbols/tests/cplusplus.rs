@@ -63,6 +63,10 @@ fn macros_around_declarations_are_no_part_of_them() {
         ("void f(int a UNUSED, const T &b LIFETIME, FWD(T) c, int (K::*d)()) { }", "function f"),
         ("int COUNT GUARDED_BY(mu);\nVOID\nFOO(VOID)\n{ }", "variable COUNT, function FOO"),
         ("REG(OPEN, '(')\nint f() { }\nREG(CLOSE, ')') /* ) */\nint v;", "function f, variable v"),
+        (
+            "define_hash(int)\nstruct A { int f; };\nset_up(b)\ntemplate <class T> class B { };",
+            "struct A, field A::f, class B",
+        ),
         ("int a GUARDED_BY(mu) = 3; T *b[] ALIGNED;", "variable a, variable b"),
         ("LRESULT CALLBACK\nWND_PROC(HWND h, UINT m)\n{ }\nint v;", "function WND_PROC, variable v"),
         (

@@ -87,12 +87,14 @@ impl CSkimmer<'_, '_> {
         !self.is_cplusplus && rest.byte().is_some_and(|byte| is(byte, WORD) || byte == b'-')
     }
 
-    /// Leaves out the line of assembler that is here: a comment, a directive, or a macro up to its `.endm`.
+    /// Leaves out the line of assembler that is here: a comment, a directive, or the first one of a block.
     pub(super) fn assembler(&mut self) -> Option<()> {
+        const BLOCKS: [(&[u8], &[u8]); 3] =
+            [(b".macro", b".endm"), (b".irp", b".endr"), (b".rept", b".endr")];
         let mut start = self.lexer.at;
         let is_at = |lexer: &CLexer<'_>, word: &[u8]| lexer.source[lexer.at..].starts_with(word);
-        if is_at(&self.lexer, b".macro") {
-            while self.next_line().is_some() && !is_at(&self.lexer, b".endm") {
+        if let Some((_, end)) = BLOCKS.iter().find(|(begin, _)| is_at(&self.lexer, begin)) {
+            while self.next_line().is_some() && !is_at(&self.lexer, end) {
                 if self.lexer.byte() == Some(b'#') {
                     self.leave_out(start);
                     self.directive()?;

@@ -33,6 +33,10 @@ impl<'s> CSkimmer<'s, '_> {
             b"export" if is_first => Some(word.end),
             b"module" if is_first && self.open.is_empty() => self.end(self.lexer.at, CLexer::module),
             b"import" if is_first && self.open.is_empty() => self.end(self.lexer.at, CLexer::import),
+            // `using name DEPRECATED("…") = type`
+            _ if declaration.words == 2 && &source[declaration.first.clone()] == b"using" => {
+                end_of_macro(source, word.clone(), Place::AfterName, None)
+            }
             _ => end_of_macro(source, word.clone(), declaration.place, self.class()),
         };
         if let Some(end) = end {

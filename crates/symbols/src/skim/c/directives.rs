@@ -2,9 +2,11 @@
 
 use memchr::memchr;
 
+use super::super::Hidden;
 use super::assembler::{AssemblerBranch, assembler_branch};
-use super::lexer::{CLexer, STOP, is};
+use super::lexer::{CLexer, STOP, WORD, is};
 use super::skimmer::CSkimmer;
+use crate::kind::Kind;
 
 /// Preprocessor condition that is open.
 pub(super) struct OpenCondition {
@@ -25,11 +27,13 @@ impl CSkimmer<'_, '_> {
         match word {
             b"define" => {
                 self.keep_to(start);
-                if between_declarations && self.open.is_empty() && self.out.is_piece(0) {
-                    self.out.cut();
-                }
                 self.define(start);
                 self.kept = self.lexer.at;
+                // The parser recovers from errors here.
+                if between_declarations && self.open.is_empty() {
+                    self.end_here();
+                }
+                self.out.insert(b" ");
                 return Some(());
             }
             // The branch of `#if 0` is left out; what follows `#else` is open.
@@ -112,6 +116,8 @@ impl CSkimmer<'_, '_> {
         self.lexer.blanks();
         match self.lexer.word() {
             b"define" => {
+                // The function around it is its scope.
+                self.out.has_inner = true;
                 self.define(start);
                 return Some(());
             }
@@ -140,25 +146,47 @@ impl CSkimmer<'_, '_> {
         Some(())
     }
 
-    /// Keeps name and parameters of the macro whose definition began at `start`; its replacement list is left out.
+    /// Records the macro whose definition began at `start`.
     pub(super) fn define(&mut self, start: usize) {
         let lexer = &mut self.lexer;
         lexer.blanks();
+        let name = lexer.at;
         lexer.word();
-        if lexer.byte() == Some(b'(') {
+        let name = name..lexer.at;
+        let parameters = (lexer.byte() == Some(b'(')).then(|| {
             // Parameters may be on several lines.
             let mut line = CLexer { source: lexer.source, at: lexer.at };
             line.line();
             let rest = &lexer.source[lexer.at..line.at];
+            let parameters = lexer.at;
             lexer.at += memchr(b')', rest).map_or(rest.len(), |end| end + 1);
-        }
-        let end = lexer.at;
+            parameters..lexer.at
+        });
+        let head = start..lexer.at;
         lexer.directive_line();
-        self.out.insert(b"\n");
-        self.out.keep(lexer.source, start..end);
-        self.out.insert(b"\n");
+        let extent = start..lexer.at;
         if self.is_cplusplus {
-            self.out.replacements.push(end..lexer.at);
+            self.out.replacements.push(head.end..lexer.at);
+        }
+        if self.open.last().is_some_and(|open| open.is_named_later) {
+            self.out.insert(b"\n");
+            self.out.keep(self.lexer.source, head);
+            self.out.insert(b"\n");
+        } else if self
+            .lexer
+            .source
+            .get(name.start)
+            .is_some_and(|&byte| is(byte, WORD) && !byte.is_ascii_digit())
+        {
+            self.out.has_inner |= !self.open.is_empty();
+            self.out.plain.push(Hidden {
+                kind: Kind::Macro,
+                name,
+                head,
+                extent,
+                parameters,
+                qualifier: None,
+            });
         }
     }
 }

@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memmem};
-
 use super::super::{Hidden, Skimmed};
 use super::declaration::{Declaration, Last};
 use super::directives::{OpenCondition, body_follows_branches};
@@ -11,7 +9,9 @@ use super::lexer::{CLexer, SPACE, WORD, is};
 use super::macros::{
     always_defines_function, defined, function_name, is_attribute, is_macro, takes_arguments,
 };
-use super::sprinkled::{Place, has_parameters, is_name, may_begin_function, may_follow_parameters};
+use super::sprinkled::{
+    Place, begins_declaration, has_parameters, is_name, may_begin_function, may_follow_parameters,
+};
 use crate::kind::Kind;
 
 /// Members that are open: of a class, a namespace or a block of linkage.
@@ -19,6 +19,8 @@ pub(super) struct Open {
     /// A declarator may follow the closing brace.
     pub(super) is_type: bool,
     pub(super) is_enum: bool,
+    /// Members of a type that only a `typedef` names, after them.
+    pub(super) is_named_later: bool,
     /// Braces around exported declarations, which no grammar knows.
     is_export: bool,
     pub(super) name: Range<usize>,
@@ -172,6 +174,15 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
             }
             return;
         }
+        // `invocation(…) static int a;`
+        if self.declaration.is_invocation() {
+            let begins_line = CLexer { source: self.lexer.source, at: start }.begins_line();
+            if begins_declaration(word, self.is_cplusplus, begins_line) {
+                self.lexer.at = start;
+                self.invocation();
+                return;
+            }
+        }
         if self.is_cplusplus && self.cplusplus_word(start..self.lexer.at) {
             return;
         }
@@ -320,7 +331,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     fn semicolon(&mut self) {
-        if self.is_prototype() && !self.has_directive() {
+        if self.is_prototype() {
             self.take_back();
             self.end_here();
             self.lexer.at += 1;
@@ -337,6 +348,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         // `using outer::name;` defines nothing.
         if self.is_cplusplus
             && declaration.last != Last::Assign
+            && !declaration.has_value
             && &self.lexer.source[declaration.first.clone()] == b"using"
         {
             return self.drop_declaration();
@@ -390,9 +402,14 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         let has_members = declaration.has_members && declaration.parameters.is_none()
             || declaration.is_linkage && declaration.words == 1;
         if has_members && !is_initializer || is_export {
+            let source = self.lexer.source;
+            let is_unnamed =
+                matches!(&source[declaration.word.clone()], b"struct" | b"union" | b"enum" | b"class");
             self.open.push(Open {
                 is_type: declaration.has_members && !declaration.is_namespace,
                 is_enum: declaration.is_enum,
+                is_named_later: is_unnamed && &source[declaration.first.clone()] == b"typedef"
+                    || self.open.last().is_some_and(|open| open.is_named_later),
                 is_export,
                 name: declaration.scope_name.clone(),
             });
@@ -406,14 +423,13 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         }
         let open = self.lexer.at;
         let start = declaration.start.unwrap_or(open);
-        let is_plain = self.is_plain_function() && !self.has_directive();
+        let is_plain = self.is_plain_function();
         // In a class, it is a constructor.
         let is_invocation = declaration.may_be_macro(self.lexer.source) && self.class().is_none();
-        if is_invocation && !self.has_definition() && self.hidden_function(open)? {
+        if is_invocation && self.hidden_function(open)? {
             return Some(());
         }
         self.keep_to(open + 1);
-        let before = self.out.text().len();
         self.body()?;
         self.kept = self.lexer.at - 1;
         if is_initializer {
@@ -422,8 +438,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
             return Some(());
         }
         let function = std::mem::take(&mut self.declaration);
-        // A definition of a macro within the function needs it as its scope.
-        if is_plain && self.out.text().len() == before {
+        if is_plain {
             self.out.take_back(start);
             if self.is_cplusplus {
                 self.end_here()
@@ -488,32 +503,15 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     /// Ends what is before this place for the parser.
-    fn end_here(&mut self) {
+    pub(super) fn end_here(&mut self) {
         if !self.out.is_complete() {
             self.out.insert(b";");
         }
     }
 
-    /// The source of the declaration so far.
-    fn text(&self) -> &[u8] {
-        &self.lexer.source[self.declaration.start.unwrap_or(self.lexer.at)..self.lexer.at]
-    }
-
-    /// Returns `true` if a macro may be defined within the declaration, or a condition cuts it.
-    fn has_directive(&self) -> bool {
-        memchr(b'#', self.text()).is_some()
-    }
-
-    /// Returns `true` if a macro may be defined within the declaration.
-    fn has_definition(&self) -> bool {
-        self.has_directive() && memmem::find(self.text(), b"define").is_some()
-    }
-
     /// Leaves out the declaration so far, also for a thorough parse.
     pub(super) fn drop_declaration(&mut self) {
-        if self.has_directive() {
-            self.declaration = Declaration::default();
-        } else if let Some(start) = self.take_back() {
+        if let Some(start) = self.take_back() {
             self.out.left_out.push(start..self.kept);
         }
     }

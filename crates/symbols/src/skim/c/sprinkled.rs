@@ -95,6 +95,18 @@ pub(super) fn may_begin_function(word: &[u8]) -> bool {
         && Class::of(word) != Class::Ending
 }
 
+/// Returns `true` for words that begin a declaration after an invocation of a macro without a semicolon. In C, the parameters of a
+/// function may be declared there.
+pub(super) fn begins_declaration(word: &[u8], is_cplusplus: bool, begins_line: bool) -> bool {
+    match Class::of(word) {
+        _ if !is_cplusplus => matches!(word, b"extern" | b"inline" | b"static" | b"typedef"),
+        Class::Scope | Class::Specifier => true,
+        Class::Type => begins_line,
+        Class::Name => begins_line && !is_macro(word),
+        Class::Ending | Class::Qualifier => false,
+    }
+}
+
 /// Returns `true` for words after the parameters of a function that do not change its signature.
 pub(super) fn may_follow_parameters(word: &[u8]) -> bool {
     matches!(word, b"const" | b"volatile" | b"final" | b"override" | b"noexcept")
