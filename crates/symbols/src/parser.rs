@@ -15,7 +15,7 @@ use crate::lines::Lexed;
 use crate::query::SymbolsQuery;
 use crate::reference::PossibleUses;
 use crate::rules::GrammarRules;
-use crate::skim::{self, Hidden, Skimmed};
+use crate::skim::{self, LexedDefinition, Skimmed};
 
 /// Maximum number of steps of the parser for a byte of a text. Code takes 0.1 to 3; the limit is on input that makes the parser try many
 /// alternatives. Unlike a limit on time, it gives the same result on every machine.
@@ -53,16 +53,16 @@ impl Parser {
         let is_lexed = !thorough || skim::is_mixed(language);
         let is_complete = is_lexed && skim::skim(language, source, &mut self.skimmed);
         let is_skimmed = is_complete && !thorough;
-        let mut hidden = std::mem::take(&mut self.skimmed.hidden);
+        let mut lexed = std::mem::take(&mut self.skimmed.by_macros);
         if is_skimmed {
-            hidden.append(&mut self.skimmed.plain);
+            lexed.append(&mut self.skimmed.plain);
         }
         // Calls are in bodies: few texts that name a function have its definition. A definition in a scope needs its scope.
-        let needs_scopes = self.skimmed.has_inner
-            && hidden.iter().any(|hidden| query.may_be_in(&source[hidden.name.clone()]));
+        let needs_scopes =
+            self.skimmed.has_inner && lexed.iter().any(|lexed| query.may_be_in(&source[lexed.name.clone()]));
         let parses_all = query.reference().is_some() || needs_scopes;
         let (mut parsed, tree) = self.definitions(language, source, query, is_skimmed, parses_all)?;
-        merge(source, &mut parsed.definitions, hidden);
+        merge(source, &mut parsed.definitions, lexed);
         if !is_skimmed {
             end_macros(language, source, &mut parsed.definitions);
         }
@@ -218,14 +218,14 @@ fn parse_in(parser: &mut tree_sitter::Parser, text: &[u8], max_steps: usize) -> 
 }
 
 /// Adds the definitions of the lexer that the parser did not find. A definition in a scope that the parser knows belongs to it.
-fn merge(source: &[u8], found: &mut Vec<Definition>, mut hidden: Vec<Hidden>) {
-    if hidden.is_empty() {
+fn merge(source: &[u8], found: &mut Vec<Definition>, mut lexed: Vec<LexedDefinition>) {
+    if lexed.is_empty() {
         return;
     }
     let names: HashSet<usize> = found.iter().map(|definition| definition.name.start).collect();
     let is_name = |name: &Range<usize>| !source[name.clone()].iter().any(u8::is_ascii_control);
-    hidden.retain(|hidden| !names.contains(&hidden.name.start) && is_name(&hidden.name));
-    hidden.sort_by_key(|hidden| hidden.extent.start);
+    lexed.retain(|lexed| !names.contains(&lexed.name.start) && is_name(&lexed.name));
+    lexed.sort_by_key(|lexed| lexed.extent.start);
     let may_be_scope =
         |kind| !matches!(kind, Kind::Field | Kind::Variable | Kind::Typedef | Kind::Macro | Kind::Constant);
     let mut scopes: Vec<usize> = (0..found.len()).filter(|&index| may_be_scope(found[index].kind)).collect();
@@ -233,7 +233,7 @@ fn merge(source: &[u8], found: &mut Vec<Definition>, mut hidden: Vec<Hidden>) {
     let mut scopes = scopes.into_iter().peekable();
     // Only macros are defined in functions.
     let (mut functions, mut others) = (Vec::<usize>::new(), Vec::<usize>::new());
-    for Hidden { kind, name, head, extent, parameters, qualifier } in hidden {
+    for LexedDefinition { kind, name, head, extent, parameters, qualifier } in lexed {
         let at = extent.start;
         while let Some(scope) = scopes.next_if(|&index| found[index].extent.start <= at) {
             let is_function = Holds::of(found[scope].kind) == Holds::Locals;

@@ -86,11 +86,11 @@ pub(crate) struct Skimmed {
     directives: Vec<Range<usize>>,
     /// Replacement lists of macros.
     replacements: Vec<Range<usize>>,
-    /// Definitions that the parser cannot see: they are hidden in invocations of macros.
-    pub(crate) hidden: Vec<Hidden>,
+    /// Definitions by invocations of macros, which no grammar knows.
+    pub(crate) by_macros: Vec<LexedDefinition>,
     /// Functions and other definitions of a plain form. The parser does not see them.
-    pub(crate) plain: Vec<Hidden>,
-    /// A hidden or plain definition is in a scope, which only the parser knows.
+    pub(crate) plain: Vec<LexedDefinition>,
+    /// A definition that the lexer found is in a scope, which only the parser knows.
     pub(crate) has_inner: bool,
 }
 
@@ -104,7 +104,7 @@ struct Segment {
 
 /// Definition that the lexer finds, such as one by a macro: `DEFINE_MUTEX(name)`. Ranges are of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hidden {
+pub(crate) struct LexedDefinition {
     pub(crate) kind: Kind,
     pub(crate) name: Range<usize>,
     pub(crate) head: Range<usize>,
@@ -123,7 +123,7 @@ impl Skimmed {
         self.directives.clear();
         self.blank = 0..0;
         self.replacements.clear();
-        self.hidden.clear();
+        self.by_macros.clear();
         self.plain.clear();
         self.has_inner = false;
     }

@@ -3,20 +3,23 @@
 //!
 //! A condition that splits a declaration (`#if` between a function's head and its body) is resolved in favour of its first branch,
 //! as in Universal Ctags. Invocations of macros at file scope are left out too, since they are not in the grammar; if they define
-//! something, they are recorded ([`Hidden`](super::Hidden)). So are macros, and functions whose declaration has a plain form: the parser
+//! something, they are recorded ([`LexedDefinition`](super::LexedDefinition)). So are macros, and functions whose declaration has a plain form: the parser
 //! takes most of the time, and most definitions are of these. Prototypes define nothing.
 
 mod ahead;
+mod annotations;
 mod assembler;
 mod cplusplus;
 mod declaration;
 mod directives;
+mod functions;
+mod groups;
 mod lexer;
 mod macros;
 mod skimmer;
-mod sprinkled;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::ops::Range;
 

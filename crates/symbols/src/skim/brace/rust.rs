@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::lexer::{BraceLexer, Dialect, Holds, SPACE, WORD, Word, is};
 use super::{BraceSkimmer, Skimmed, Until};
 use crate::kind::Kind;
-use crate::skim::Hidden;
+use crate::skim::LexedDefinition;
 
 /// Depth of nested braces within a type. Variants have depth one.
 const MAX_FIELDS: usize = 8;
@@ -404,7 +404,7 @@ impl<'s> RustSkimmer<'s, '_> {
         let item = self.start.unwrap_or(name.start)..self.lexer().at;
         self.skimmer.leave_out(item.start);
         if self.lexer().source[name.clone()] != *b"_" {
-            self.skimmer.out.plain.push(Hidden {
+            self.skimmer.out.plain.push(LexedDefinition {
                 kind,
                 name,
                 head: item.clone(),

@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::declaration::{Declaration, Last};
+use super::annotations::{end_in_parameters, end_of_macro};
+use super::declaration::{Declaration, Form, Groups, Last};
 use super::lexer::{CLexer, SPACE, is};
 use super::skimmer::CSkimmer;
-use super::sprinkled::{Place, end_in_parameters, end_of_macro};
+use super::words::Place;
 
 impl<'s> CSkimmer<'s, '_> {
     /// Leaves out a macro, an attribute, a list of template parameters or an import. Returns `false` for other words of C++.
@@ -65,8 +66,12 @@ impl<'s> CSkimmer<'s, '_> {
         if declaration.place == Place::AfterScopeName {
             declaration.scope_name = word;
         }
-        declaration.is_operand |= matches!(name, b"decltype" | b"explicit" | b"throw")
-            && self.lexer.next_significant() == Some(b'(');
+        if matches!(name, b"decltype" | b"explicit" | b"throw")
+            && self.lexer.next_significant() == Some(b'(')
+            && declaration.groups == Groups::Parameters
+        {
+            declaration.groups = Groups::OfWord;
+        }
         false
     }
 
@@ -112,7 +117,7 @@ impl<'s> CSkimmer<'s, '_> {
         self.skip_to(start);
         self.out.insert(value);
         self.declaration.last = Last::Assign;
-        self.declaration.set_odd();
+        self.declaration.make(Form::Odd);
         true
     }
 
@@ -125,7 +130,7 @@ impl<'s> CSkimmer<'s, '_> {
             b'[' => matches!(place, Place::AfterName | Place::AfterType) && self.array(),
             // Arguments of a template.
             b'<' if last == Last::Word && place != Place::Elsewhere => {
-                self.declaration.is_complex = true;
+                self.declaration.make(Form::Complex);
                 self.skip(CLexer::angles)
             }
             b':' if follows == Some(b':') => self.qualification(),
@@ -183,12 +188,11 @@ impl<'s> CSkimmer<'s, '_> {
         self.lexer.at += 2;
         let declaration = &mut self.declaration;
         declaration.is_qualified = declaration.last == Last::Word;
-        declaration.is_odd |= !declaration.is_qualified;
         if declaration.is_qualified {
             declaration.qualifier = Some(declaration.path..declaration.word.end);
         }
         declaration.last = Last::Other;
-        declaration.is_complex = true;
+        declaration.make(if declaration.is_qualified { Form::Complex } else { Form::Odd });
         true
     }
 
@@ -202,7 +206,9 @@ impl<'s> CSkimmer<'s, '_> {
                     lexer.at += 1;
                     lexer.operand(b"{;=")
                 });
-                self.declaration.has_bases = !is_left_out;
+                if !is_left_out {
+                    self.declaration.groups = Groups::InBases;
+                }
                 is_left_out
             }
             // Initialisers of a constructor are no part of its signature.

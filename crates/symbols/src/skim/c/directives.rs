@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::super::Hidden;
+use super::super::LexedDefinition;
 use super::assembler::{AssemblerBranch, assembler_branch};
 use super::lexer::{CLexer, STOP, WORD, is};
 use super::skimmer::CSkimmer;
@@ -179,7 +179,7 @@ impl CSkimmer<'_, '_> {
             .is_some_and(|&byte| is(byte, WORD) && !byte.is_ascii_digit())
         {
             self.out.has_inner |= !self.open.is_empty();
-            self.out.plain.push(Hidden {
+            self.out.plain.push(LexedDefinition {
                 kind: Kind::Macro,
                 name,
                 head,

@@ -2,17 +2,12 @@
 
 use std::ops::Range;
 
-use super::super::{Hidden, Skimmed};
-use super::declaration::{Declaration, Last};
-use super::directives::{OpenCondition, body_follows_branches};
+use super::super::{LexedDefinition, Skimmed};
+use super::declaration::{Declaration, Form, Groups, Last, Opens};
+use super::directives::OpenCondition;
 use super::lexer::{CLexer, SPACE, WORD, is};
-use super::macros::{
-    always_defines_function, defined, function_name, is_attribute, is_macro, takes_arguments,
-};
-use super::sprinkled::{
-    Place, begins_declaration, has_parameters, is_name, may_begin_function, may_follow_parameters,
-};
-use crate::kind::Kind;
+use super::macros::{defined, is_attribute, takes_arguments};
+use super::words::{Place, begins_declaration, may_follow_parameters};
 
 /// Members that are open: of a class, a namespace or a block of linkage.
 pub(super) struct Open {
@@ -62,14 +57,16 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         while let Some(byte) = self.lexer.byte() {
             match byte {
                 _ if is(byte, SPACE) => self.lexer.at += 1,
-                _ if is(byte, WORD) => self.word(),
+                _ if is(byte, WORD) => self.word()?,
                 b'/' => self.slash(),
                 b'"' | b'\'' => {
-                    self.declaration.is_linkage |= byte == b'"' && self.declaration.words == 1;
+                    if byte == b'"' && self.declaration.words == 1 && self.declaration.opens == Opens::Code {
+                        self.declaration.opens = Opens::Linkage;
+                    }
                     self.begin();
                     self.lexer.literal();
                     self.declaration.last = Last::Other;
-                    self.declaration.set_odd();
+                    self.declaration.make(Form::Odd);
                 }
                 b'#' if self.lexer.begins_line() => self.directive()?,
                 b'(' => self.group()?,
@@ -105,7 +102,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     pub(super) fn other(&mut self) {
         self.begin();
         self.token(Last::Other);
-        self.declaration.set_odd();
+        self.declaration.make(Form::Odd);
         self.declaration.place = Place::Elsewhere;
     }
 
@@ -113,7 +110,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     pub(super) fn pointer(&mut self) {
         self.begin();
         self.token(Last::Other);
-        self.declaration.is_complex = true;
+        self.declaration.make(Form::Complex);
     }
 
     fn assignment(&mut self) {
@@ -124,8 +121,10 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         let is_member = self.class().is_some();
         let declaration = &mut self.declaration;
         declaration.is_assigned_invocation = !is_member && declaration.may_be_macro(self.lexer.source);
-        declaration.has_value = self.is_cplusplus;
-        declaration.set_odd();
+        if self.is_cplusplus {
+            declaration.groups = Groups::InValue;
+        }
+        declaration.make(Form::Odd);
         declaration.place = Place::Elsewhere;
         self.token(Last::Assign);
     }
@@ -155,24 +154,24 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         }
     }
 
-    fn word(&mut self) {
+    /// Handles a word. `None` if the group of an attribute does not end.
+    fn word(&mut self) -> Option<()> {
         let start = self.lexer.at;
         let mut word = self.lexer.word();
         if is_attribute(word) {
             self.skip_to(start);
-            return;
+            return Some(());
         }
         if word == b"operator" && self.is_cplusplus && self.lexer.operator() {
             word = &self.lexer.source[start..self.lexer.at];
         }
         if takes_arguments(word) {
-            self.declaration.attribute = self.lexer.next_significant() == Some(b'(');
-            if self.declaration.attribute {
-                self.keep_to(start);
-            } else {
-                self.skip_to(start);
+            if self.lexer.next_significant() == Some(b'(') {
+                self.lexer.space();
+                self.lexer.group()?;
             }
-            return;
+            self.skip_to(start);
+            return Some(());
         }
         // `invocation(…) static int a;`
         if self.declaration.is_invocation() {
@@ -180,37 +179,27 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
             if begins_declaration(word, self.is_cplusplus, begins_line) {
                 self.lexer.at = start;
                 self.invocation();
-                return;
+                return Some(());
             }
         }
         if self.is_cplusplus && self.cplusplus_word(start..self.lexer.at) {
-            return;
+            return Some(());
         }
         let declaration = &mut self.declaration;
         declaration.start.get_or_insert(start);
-        if matches!(word, b"struct" | b"union" | b"enum" | b"class" | b"namespace")
-            && declaration.parameters.is_none()
-        {
-            declaration.has_members = true;
-            declaration.is_namespace |= word == b"namespace";
-            declaration.is_enum |= word == b"enum";
-        }
         if declaration.parameters.is_none() {
-            declaration.words += 1;
-            declaration.word = declaration.tilde.unwrap_or(start)..self.lexer.at;
-            if declaration.words == 1 {
-                declaration.first = start..self.lexer.at;
-            }
+            declaration.add_word(start..self.lexer.at, word);
         }
         if word == b"operator" {
-            declaration.set_odd();
+            declaration.make(Form::Odd);
         }
         if declaration.place != Place::AfterParameters || !may_follow_parameters(word) {
             declaration.last = Last::Word;
         }
+        Some(())
     }
 
-    fn slash(&mut self) {
+    pub(super) fn slash(&mut self) {
         let start = self.lexer.at;
         if self.lexer.comment() {
             self.skip_to(start);
@@ -218,116 +207,6 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         } else {
             self.token(Last::Other);
         }
-    }
-
-    /// Copies the contents of parentheses, without comments, attributes and bodies.
-    fn group(&mut self) -> Option<()> {
-        if std::mem::take(&mut self.declaration.attribute) {
-            self.lexer.group()?;
-            self.kept = self.lexer.at;
-            return Some(());
-        }
-        self.begin();
-        let start = self.lexer.at;
-        let mut open = 0usize;
-        let mut before = start..start;
-        while let Some(byte) = self.lexer.byte() {
-            match byte {
-                b'(' => {
-                    open += 1;
-                    self.lexer.at += 1;
-                }
-                b')' => {
-                    open -= 1;
-                    self.lexer.at += 1;
-                    if open == 0 {
-                        break;
-                    }
-                }
-                b'"' => self.lexer.literal(),
-                b'\'' => self.lexer.apostrophe(),
-                b'/' => self.slash(),
-                b'=' if self.is_cplusplus && open == 1 && self.default_value() => {}
-                b'{' => {
-                    self.keep_to(self.lexer.at + 1);
-                    self.body()?;
-                    self.kept = self.lexer.at - 1;
-                }
-                b'#' if self.lexer.begins_line() => {
-                    let at = self.lexer.at;
-                    self.lexer.line();
-                    self.skip_to(at);
-                }
-                _ if is(byte, WORD) => {
-                    let at = self.lexer.at;
-                    if is_attribute(self.lexer.word()) {
-                        self.skip_to(at);
-                    } else if self.is_cplusplus {
-                        self.parameter_word(at..self.lexer.at, &mut before);
-                    }
-                }
-                _ => self.lexer.at += 1,
-            }
-        }
-        if open > 0 {
-            return None;
-        }
-        let declaration = &mut self.declaration;
-        if declaration.words == 1
-            && declaration.last == Last::Word
-            && self.open.last().is_some_and(|open| open.is_enum)
-        {
-            self.enumerator_of_macro();
-            return Some(());
-        }
-        let is_operand = std::mem::take(&mut declaration.is_operand);
-        if declaration.has_bases || is_operand || declaration.has_value {
-            declaration.set_odd();
-            declaration.last = Last::Word;
-            return Some(());
-        }
-        match declaration.last {
-            Last::Word if declaration.parameters.is_none() => {
-                declaration.parameters = Some(start..self.lexer.at)
-            }
-            _ => declaration.set_odd(),
-        }
-        declaration.last = Last::Group;
-        declaration.place = Place::AfterParameters;
-        // An invocation on a line of its own ends without a semicolon.
-        if declaration.is_invocation()
-            && is_macro(&self.lexer.source[declaration.word.clone()])
-            && self.lexer.ends_line()
-            && !self.is_continued()
-        {
-            self.invocation();
-        }
-        Some(())
-    }
-
-    /// Returns `true` if what follows may belong to the declaration.
-    fn is_continued(&self) -> bool {
-        match self.lexer.next_significant() {
-            Some(b'#') => body_follows_branches(self.lexer.source, self.lexer.at),
-            next => matches!(next, Some(b'{' | b';' | b'=' | b',' | b'[' | b'(' | b':' | b'_' | b'/')),
-        }
-    }
-
-    /// Leaves out the invocation of a macro among enumerators, whose group ends here, with its value and the comma after it. The names
-    /// that it defines are not known.
-    fn enumerator_of_macro(&mut self) {
-        let source = self.lexer.source;
-        let mut ahead = CLexer::ahead(source, self.lexer.at);
-        ahead.space();
-        let is_complete = match ahead.byte() {
-            Some(b'=') => ahead.operand(b",}").is_some(),
-            next => next == Some(b','),
-        };
-        if is_complete {
-            self.lexer.at = ahead.at + usize::from(ahead.byte() == Some(b','));
-        }
-        let start = std::mem::take(&mut self.declaration).start;
-        self.leave_out(start.unwrap_or(self.lexer.at).max(self.kept));
     }
 
     fn semicolon(&mut self) {
@@ -348,7 +227,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         // `using outer::name;` defines nothing.
         if self.is_cplusplus
             && declaration.last != Last::Assign
-            && !declaration.has_value
+            && declaration.groups != Groups::InValue
             && &self.lexer.source[declaration.first.clone()] == b"using"
         {
             return self.drop_declaration();
@@ -364,7 +243,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     /// Leaves out the invocation of a macro that ends here, and records its definition.
-    fn invocation(&mut self) {
+    pub(super) fn invocation(&mut self) {
         let end = self.lexer.at;
         let declaration = std::mem::take(&mut self.declaration);
         let (Some(start), Some(parameters)) = (declaration.start, declaration.parameters) else { return };
@@ -379,7 +258,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     pub(super) fn record(&mut self, extent: Range<usize>, name: Range<usize>, parameters: Range<usize>) {
         if let Some((kind, name)) = defined(self.lexer.source, name, parameters) {
             self.out.has_inner |= !self.open.is_empty();
-            self.out.hidden.push(Hidden {
+            self.out.by_macros.push(LexedDefinition {
                 kind,
                 name,
                 head: extent.clone(),
@@ -395,97 +274,51 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         let declaration = &self.declaration;
         // `int a{0};` of C++
         let is_braced = self.is_cplusplus && declaration.parameters.is_none() && declaration.words > 1;
-        let is_initializer = declaration.last == Last::Assign
-            || declaration.has_value
-            || is_braced && !declaration.has_members;
+        let is_value = declaration.last == Last::Assign
+            || declaration.groups == Groups::InValue
+            || is_braced && !declaration.has_members();
         let is_export = self.is_cplusplus && declaration.start.is_none() && declaration.words == 0;
-        let has_members = declaration.has_members && declaration.parameters.is_none()
-            || declaration.is_linkage && declaration.words == 1;
-        if has_members && !is_initializer || is_export {
-            let source = self.lexer.source;
-            let is_unnamed =
-                matches!(&source[declaration.word.clone()], b"struct" | b"union" | b"enum" | b"class");
-            self.open.push(Open {
-                is_type: declaration.has_members && !declaration.is_namespace,
-                is_enum: declaration.is_enum,
-                is_named_later: is_unnamed && &source[declaration.first.clone()] == b"typedef"
-                    || self.open.last().is_some_and(|open| open.is_named_later),
-                is_export,
-                name: declaration.scope_name.clone(),
-            });
-            let start = self.lexer.at;
-            self.lexer.at += 1;
-            self.declaration = Declaration::default();
-            if is_export {
-                self.leave_out(start);
-            }
-            return Some(());
+        if is_export || !is_value && declaration.opens() != Opens::Code {
+            self.open_members(is_export);
+            Some(())
+        } else if is_value {
+            self.keep_braces()?;
+            self.declaration.last = Last::Other;
+            self.declaration.make(Form::Odd);
+            Some(())
+        } else {
+            self.function_body()
         }
-        let open = self.lexer.at;
-        let start = declaration.start.unwrap_or(open);
-        let is_plain = self.is_plain_function();
-        // In a class, it is a constructor.
-        let is_invocation = declaration.may_be_macro(self.lexer.source) && self.class().is_none();
-        if is_invocation && self.hidden_function(open)? {
-            return Some(());
+    }
+
+    /// Opens the members of a type, a namespace or a block.
+    fn open_members(&mut self, is_export: bool) {
+        let (source, declaration) = (self.lexer.source, &self.declaration);
+        let opens = declaration.opens();
+        let is_unnamed =
+            matches!(&source[declaration.word.clone()], b"struct" | b"union" | b"enum" | b"class");
+        self.open.push(Open {
+            is_type: matches!(opens, Opens::Type | Opens::Enum),
+            is_enum: opens == Opens::Enum,
+            is_named_later: is_unnamed && &source[declaration.first.clone()] == b"typedef"
+                || self.open.last().is_some_and(|open| open.is_named_later),
+            is_export,
+            name: declaration.scope_name.clone(),
+        });
+        let start = self.lexer.at;
+        self.lexer.at += 1;
+        self.declaration = Declaration::default();
+        if is_export {
+            self.leave_out(start);
         }
-        self.keep_to(open + 1);
+    }
+
+    /// Copies the braces that begin here without their contents.
+    pub(super) fn keep_braces(&mut self) -> Option<()> {
+        self.keep_to(self.lexer.at + 1);
         self.body()?;
         self.kept = self.lexer.at - 1;
-        if is_initializer {
-            self.declaration.last = Last::Other;
-            self.declaration.set_odd();
-            return Some(());
-        }
-        let function = std::mem::take(&mut self.declaration);
-        if is_plain {
-            self.out.take_back(start);
-            if self.is_cplusplus {
-                self.end_here()
-            } else {
-                self.out.insert_mark()
-            }
-            self.kept = self.lexer.at;
-            let end = function.initializers.unwrap_or(open);
-            let name = function.word.clone();
-            let plain = self.function(function, name, start..end);
-            self.out.plain.push(plain);
-        }
-        self.cut();
         Some(())
-    }
-
-    /// Records a function that is defined by a macro, such as `SYSCALL_DEFINE2(name, …) { … }`, whose brace is here, and leaves it out.
-    /// Returns `false` if there is none.
-    fn hidden_function(&mut self, open: usize) -> Option<bool> {
-        let Declaration { start: Some(start), parameters: Some(parameters), word, .. } = &self.declaration
-        else {
-            return Some(false);
-        };
-        let name = function_name(self.lexer.source, word.clone(), parameters.clone());
-        let (start, Some(name)) = (*start, name) else { return Some(false) };
-        let function = self.declaration.clone();
-        self.take_back();
-        self.body()?;
-        self.kept = self.lexer.at;
-        let is_function = self.lexer.next_significant() != Some(b';')
-            || always_defines_function(&self.lexer.source[function.word.clone()]);
-        self.out.left_out.push(start..if is_function { open } else { self.kept });
-        if is_function {
-            let hidden = self.function(function, name, start..open);
-            self.out.hidden.push(hidden);
-        }
-        self.cut();
-        Some(true)
-    }
-
-    /// The definition of a function whose body ends here. White space at the end of its head is no part of it.
-    fn function(&mut self, function: Declaration, name: Range<usize>, head: Range<usize>) -> Hidden {
-        self.out.has_inner |= !self.open.is_empty();
-        let extent = head.start..self.lexer.at;
-        let head = head.start..self.lexer.source[..head.end].trim_ascii_end().len().max(head.start);
-        let Declaration { parameters, qualifier, .. } = function;
-        Hidden { kind: Kind::Function, name, head, extent, parameters, qualifier }
     }
 
     /// Name of the class around the declaration.
@@ -495,7 +328,7 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     /// Takes back the declaration so far. Returns where it began.
-    fn take_back(&mut self) -> Option<usize> {
+    pub(super) fn take_back(&mut self) -> Option<usize> {
         let start = std::mem::take(&mut self.declaration).start?;
         self.skip_to(start.max(self.kept));
         self.out.take_back(start);
@@ -521,39 +354,5 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
         self.skip_to(start);
         self.out.insert(b" ");
         self.out.left_out.push(start..self.kept);
-    }
-
-    /// Returns `true` for `type name(…)`, which is all that a list shows of a function, for constructors and destructors, and in C for
-    /// `name()`.
-    fn is_plain_function(&self) -> bool {
-        let source = self.lexer.source;
-        let Declaration { words, last, parameters, is_odd, tilde, word, first, qualifier, .. } =
-            &self.declaration;
-        let name = &source[word.clone()];
-        let is_untyped =
-            !self.is_cplusplus && *words == 1 && parameters.as_ref().is_some_and(|group| group.len() == 2);
-        let (is_member, is_structor) = match self.open.last() {
-            // What only a typedef names, or nothing, is no scope that is known here.
-            Some(open) if open.is_type && (open.name.is_empty() || open.is_enum) => return false,
-            Some(open) if open.is_type => (true, tilde.is_some() || source[open.name.clone()] == *name),
-            _ => (false, false),
-        };
-        parameters.is_some()
-            && *last == Last::Group
-            && !is_odd
-            && (*words > 1 && (tilde.is_none() || qualifier.is_some()) || is_structor || is_untyped)
-            && (self.is_cplusplus || !is_member)
-            && (is_structor || !is_macro(name))
-            && is_name(name)
-            && may_begin_function(&source[first.clone()])
-    }
-
-    /// Returns `true` for a prototype, which defines nothing. Outside of a class, a variable with its value in parentheses has its form.
-    fn is_prototype(&self) -> bool {
-        let Some(parameters) = &self.declaration.parameters else { return false };
-        self.is_plain_function()
-            && (!self.is_cplusplus
-                || self.class().is_some()
-                || has_parameters(&self.lexer.source[parameters.start + 1..parameters.end - 1]))
     }
 }

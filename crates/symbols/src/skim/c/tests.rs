@@ -9,10 +9,10 @@ fn skimmed(source: &str) -> Option<String> {
         .then(|| String::from_utf8_lossy(out.text()).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-fn hidden(source: &str) -> Vec<(Kind, &str)> {
+fn by_macros(source: &str) -> Vec<(Kind, &str)> {
     let mut out = Skimmed::default();
     assert!(skim(source.as_bytes(), true, &mut out));
-    out.hidden.iter().map(|hidden| (hidden.kind, &source[hidden.name.clone()])).collect()
+    out.by_macros.iter().map(|definition| (definition.kind, &source[definition.name.clone()])).collect()
 }
 
 #[test]
@@ -89,21 +89,21 @@ fn of_a_declaration_that_a_condition_cuts_the_first_branch_counts() {
 #[test]
 fn macros_that_define_are_recorded() {
     assert_eq!(
-        hidden("static DEFINE_MUTEX(lock);\nLIST_HEAD(list);\nMODULE_LICENSE(\"x\");"),
+        by_macros("static DEFINE_MUTEX(lock);\nLIST_HEAD(list);\nMODULE_LICENSE(\"x\");"),
         [(Kind::Variable, "lock"), (Kind::Variable, "list")]
     );
-    assert_eq!(hidden("SYSCALL_DEFINE2(open, int, a) { return 0; }"), [(Kind::Function, "open")]);
-    assert_eq!(hidden("DEFINE_PER_CPU(struct x, name) = { 1 };"), [(Kind::Variable, "name")]);
-    assert_eq!(hidden("int DEFINED(int a);"), []);
+    assert_eq!(by_macros("SYSCALL_DEFINE2(open, int, a) { return 0; }"), [(Kind::Function, "open")]);
+    assert_eq!(by_macros("DEFINE_PER_CPU(struct x, name) = { 1 };"), [(Kind::Variable, "name")]);
+    assert_eq!(by_macros("int DEFINED(int a);"), []);
 }
 
 #[test]
 fn the_last_argument_names_a_test_and_a_constructor_is_no_macro() {
-    assert_eq!(hidden("TEST(Suite, name) { }"), [(Kind::Function, "name")]);
-    assert_eq!(hidden("TEST(name) { }"), [(Kind::Function, "name")]);
-    assert_eq!(hidden("BOOST_FIXTURE_TEST_CASE(name, Fixture) { }"), [(Kind::Function, "name")]);
-    assert_eq!(hidden("struct URL { URL(A, B) { } };"), []);
-    assert_eq!(hidden("MAIN(void) { }"), []);
+    assert_eq!(by_macros("TEST(Suite, name) { }"), [(Kind::Function, "name")]);
+    assert_eq!(by_macros("TEST(name) { }"), [(Kind::Function, "name")]);
+    assert_eq!(by_macros("BOOST_FIXTURE_TEST_CASE(name, Fixture) { }"), [(Kind::Function, "name")]);
+    assert_eq!(by_macros("struct URL { URL(A, B) { } };"), []);
+    assert_eq!(by_macros("MAIN(void) { }"), []);
 }
 
 #[test]
