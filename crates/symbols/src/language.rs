@@ -18,6 +18,9 @@ use tree_sitter::Language as Grammar;
 use tree_sitter_language::LanguageFn;
 
 use crate::lines::Lexer;
+use crate::mixed::Splitter;
+#[cfg(feature = "objc")]
+use crate::mixed::objc;
 use crate::skim;
 
 /// Finder of the definitions of a language.
@@ -25,6 +28,8 @@ use crate::skim;
 pub(crate) enum Syntax {
     Grammar(LanguageFn),
     Lexer(Lexer),
+    /// A lexer, and the parser of another language for the rest.
+    Mixed(Language, Splitter),
 }
 
 impl From<LanguageFn> for Syntax {
@@ -96,6 +101,8 @@ languages! {
     #[cfg(feature = "lua")] Lua: "lua", "Lua", ".", tree_sitter_lua::LANGUAGE, ["lua"];
     #[cfg(feature = "make")] Make: "make", "Make", ".", Syntax::Lexer(crate::lines::make::lex), ["mk" "mak"] ["Makefile" "makefile" "GNUmakefile" "Kbuild"];
     #[cfg(feature = "markdown")] Markdown: "markdown", "Markdown", " > ", Syntax::Lexer(crate::lines::markdown::lex), ["md" "markdown"];
+    #[cfg(feature = "objc")] ObjC: "objc", "ObjectiveC", ".", Syntax::Mixed(Language::C, crate::mixed::objc::split), ["m"];
+    #[cfg(feature = "objc")] ObjCpp: "objcpp", "ObjectiveC", ".", Syntax::Mixed(Language::Cpp, crate::mixed::objc::split), ["mm"];
     #[cfg(feature = "perl")] Perl: "perl", "Perl", "::", Syntax::Lexer(crate::lines::perl::lex), ["pl" "pm" "PL" "plx" "ph"];
     #[cfg(feature = "php")] Php: "php", "PHP", "\\", tree_sitter_php::LANGUAGE_PHP, ["php" "phtml"];
     #[cfg(feature = "protobuf")] Protobuf: "protobuf", "Protobuf", ".", tree_sitter_proto::LANGUAGE, ["proto"];
@@ -107,16 +114,16 @@ languages! {
     #[cfg(feature = "swift")] Swift: "swift", "Swift", ".", tree_sitter_swift::LANGUAGE, ["swift"];
     #[cfg(feature = "typescript")] Tsx: "tsx", "TypeScript", ".", tree_sitter_typescript::LANGUAGE_TSX, ["tsx"];
     #[cfg(feature = "typescript")] TypeScript: "typescript", "TypeScript", ".", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, ["ts" "mts" "cts"];
-    #[cfg(feature = "vue")] Vue: "vue", "Vue", ".", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, ["vue"];
+    #[cfg(feature = "vue")] Vue: "vue", "Vue", ".", Syntax::Mixed(Language::TypeScript, crate::mixed::vue::split), ["vue"];
     #[cfg(feature = "zig")] Zig: "zig", "Zig", ".", tree_sitter_zig::LANGUAGE, ["zig"];
 }
 
 impl Language {
-    /// The grammar, unless a lexer finds all definitions.
+    /// The grammar, unless a lexer begins.
     pub(crate) fn grammar(self) -> Option<Grammar> {
         match self.syntax() {
             Syntax::Grammar(grammar) => Some(grammar.into()),
-            Syntax::Lexer(_) => None,
+            Syntax::Lexer(_) | Syntax::Mixed(..) => None,
         }
     }
 
@@ -141,12 +148,18 @@ impl Language {
         name.unwrap_or_default()
     }
 
-    /// The language of a file by its extension or name. A `.h` file is C++ if it has declarations that only C++ has, else C, and so is a file
+    /// The language of a file by its extension or name. A `.h` file is C++ if it has declarations that only C++ has, else C, or Objective-C if it has classes of that, and so is a file
     /// without an extension below `include`. Other files without an extension are of the language of their interpreter.
     pub(crate) fn of(path: &Path, text: &[u8]) -> Option<Self> {
         let by_name = Self::by_name(path);
         let is_header = by_name.is_some_and(|language| language.name() == "c")
             && path.extension().is_some_and(|extension| extension == "h");
+        #[cfg(feature = "objc")]
+        match by_name {
+            Some(Self::C) if is_header && objc::is_header(text) => return Some(Self::ObjC),
+            Some(Self::ObjC) if objc::is_matlab(text) => return None,
+            _ => (),
+        }
         #[cfg(feature = "cpp")]
         if (is_header || by_name.is_none() && is_header_without_extension(path))
             && skim::c::is_cplusplus(text)
@@ -242,6 +255,18 @@ mod tests {
         ] {
             let path = Path::new(path);
             assert_eq!(Language::of(path, b"").map(Language::name), expected, "{}", path.display());
+        }
+        for (path, text, expected) in [
+            ("a.h", "#import <A.h>\n@interface A\n@end\n", Some("objc")),
+            ("a.h", "/* @end */\nint a;\n", Some("c")),
+            ("a.m", "@implementation A\n@end\n", Some("objc")),
+            ("a.m", "% A comment\nfunction a\n", None),
+        ] {
+            assert_eq!(
+                Language::of(Path::new(path), text.as_bytes()).map(Language::name),
+                expected,
+                "{text}"
+            );
         }
         let script = Language::of(Path::new("debian/rules"), b"#!/usr/bin/make -f\n");
         assert_eq!(script.map(Language::name), Some("make"));

@@ -20,7 +20,7 @@
 //!
 //! A file goes through three steps. A lexer skims it (`skim`): it leaves out bodies and comments, which are most of the bytes and hold
 //! no definitions. Tree-sitter parses the rest (`parser`). Rules for each language find the definitions in the tree (`rules`,
-//! `extract`). Languages of lines, such as Makefiles, have a lexer that does all of it (`lines`). Languages without a lexer are parsed in full, and so is every file if that is asked for: the full parse is the
+//! `extract`). Languages of lines, such as Makefiles, have a lexer that does all of it (`lines`), and in files in two languages a lexer separates them (`mixed`). Languages without a lexer are parsed in full, and so is every file if that is asked for: the full parse is the
 //! reference for the lexer.
 #![warn(rustdoc::private_intra_doc_links)]
 
@@ -28,10 +28,12 @@ mod enclosing;
 mod extract;
 mod kind;
 mod language;
-// Languages of lines are none of the first build.
+// The first build has neither languages of lines nor mixed ones.
 #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
 mod lines;
 mod memory;
+#[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
+mod mixed;
 mod parser;
 mod print;
 mod query;

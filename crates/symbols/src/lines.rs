@@ -38,7 +38,7 @@ pub(crate) struct Lexed {
 impl Lexed {
     /// Adds a definition, which ends with its head until [`Self::end`] is called. Returns its index, or `None` if the name is empty or
     /// has control characters.
-    fn add(
+    pub(crate) fn add(
         &mut self,
         text: &[u8],
         (kind, name): (Kind, Range<usize>),
@@ -62,7 +62,7 @@ impl Lexed {
     }
 
     /// Extends definitions to an offset.
-    fn end(&mut self, definitions: impl IntoIterator<Item = usize>, end: usize) {
+    pub(crate) fn end(&mut self, definitions: impl IntoIterator<Item = usize>, end: usize) {
         for index in definitions {
             self.definitions[index].extent.end = end;
         }

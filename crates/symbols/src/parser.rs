@@ -12,6 +12,7 @@ use crate::extract::{Definition, Holds, Parsed, definitions};
 use crate::kind::Kind;
 use crate::language::{Language, Syntax};
 use crate::lines::Lexed;
+use crate::mixed::Split;
 use crate::query::SymbolsQuery;
 use crate::reference::PossibleUses;
 use crate::rules::GrammarRules;
@@ -44,13 +45,15 @@ impl Parser {
 
     /// As [`Self::parse`]; `None` if the parser takes too many steps.
     fn try_parse(&mut self, language: Language, source: &[u8], query: &SymbolsQuery) -> Option<Parsed> {
-        if let Syntax::Lexer(lex) = language.syntax() {
-            return Some(lexed(lex(source), source, query));
+        match language.syntax() {
+            Syntax::Grammar(_) => (),
+            Syntax::Lexer(lex) => return Some(lexed(lex(source), source, query)),
+            Syntax::Mixed(other, split) => return self.mixed(other, split(source), source, query),
         }
         let thorough = query.options.thorough;
         self.skimmed.clear();
-        // A thorough parse takes definitions by macros and parts in other languages from the lexer, and nothing else.
-        let is_lexed = !thorough || skim::is_mixed(language);
+        // A thorough parse takes definitions by macros from the lexer, and nothing else.
+        let is_lexed = !thorough || skim::has_preprocessor(language);
         let is_complete = is_lexed && skim::skim(language, source, &mut self.skimmed);
         let is_skimmed = is_complete && !thorough;
         let mut lexed = std::mem::take(&mut self.skimmed.by_macros);
@@ -69,6 +72,28 @@ impl Parser {
         if let Some(name) = query.reference() {
             let candidates = PossibleUses::new(source, name, &parsed.definitions);
             parsed.references = self.references(language, source, &candidates, thorough, tree)?;
+        }
+        Some(parsed)
+    }
+
+    /// Parses what is in another language. The lexer of that one, if there is one, knows the code in all of the source.
+    fn mixed(
+        &mut self,
+        other: Language,
+        split: Split,
+        source: &[u8],
+        query: &SymbolsQuery,
+    ) -> Option<Parsed> {
+        let mut parsed = self.try_parse(other, &split.text, query)?;
+        let before = parsed.definitions.len();
+        parsed.definitions.extend(split.lexed.definitions.into_iter().map(|mut definition| {
+            definition.scope = definition.scope.map(|scope| before + scope);
+            definition
+        }));
+        parsed.has_errors |= split.lexed.has_errors;
+        if let (Some(name), Some(mut code)) = (query.reference(), skim::code(other, source)) {
+            let candidates = PossibleUses::new(source, name, &parsed.definitions);
+            parsed.references = candidates.in_code(true, |offset| code.contains(offset));
         }
         Some(parsed)
     }
@@ -113,9 +138,8 @@ impl Parser {
                 }
                 definition
             }));
-            // Uses may be in what was left out of C and C++.
-            let has_all = matches!(whole_text, Cow::Borrowed(_)) || !skim::has_preprocessor(language);
-            whole = (!is_skimmed && has_all).then_some(tree);
+            // Uses may be in what was left out.
+            whole = (!is_skimmed && matches!(whole_text, Cow::Borrowed(_))).then_some(tree);
         }
         Some((parsed, whole))
     }

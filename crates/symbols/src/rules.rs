@@ -121,6 +121,8 @@ fn tables(language: Language) -> &'static [&'static [NamedRule]] {
         Language::Lua => &[lua::RULES],
         #[cfg(feature = "protobuf")]
         Language::Protobuf => &[protobuf::RULES],
+        #[cfg(feature = "objc")]
+        Language::ObjC | Language::ObjCpp => &[],
         #[cfg(feature = "perl")]
         Language::Perl => &[],
         #[cfg(feature = "php")]
@@ -138,7 +140,7 @@ fn tables(language: Language) -> &'static [&'static [NamedRule]] {
         #[cfg(feature = "typescript")]
         Language::Tsx | Language::TypeScript => &[javascript::COMMON, javascript::TYPESCRIPT],
         #[cfg(feature = "vue")]
-        Language::Vue => &[javascript::COMMON, javascript::TYPESCRIPT],
+        Language::Vue => &[],
     }
 }
 

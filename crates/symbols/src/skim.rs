@@ -9,8 +9,6 @@ mod bytes;
 pub(crate) mod c;
 #[cfg(feature = "python")]
 mod python;
-#[cfg(feature = "vue")]
-mod vue;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -36,11 +34,6 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
         Language::Python => python::skim(source, out),
         #[cfg(feature = "rust")]
         Language::Rust => brace::rust::skim(source, out),
-        #[cfg(feature = "vue")]
-        Language::Vue => {
-            vue::leave_out(source, out);
-            false
-        }
         #[allow(unreachable_patterns, reason = "a build for languages with a lexer alone has no other")]
         _ => has_preprocessor(language) && c::skim(source, language.name() == "cpp", out),
     }
@@ -49,11 +42,6 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
 /// Returns `true` for C and C++, whose macros may define something.
 pub(crate) fn has_preprocessor(language: Language) -> bool {
     matches!(language.name(), "c" | "cpp")
-}
-
-/// Returns `true` for languages whose grammar does not know all of a text, so that even a thorough parse leaves out a part.
-pub(crate) fn is_mixed(language: Language) -> bool {
-    has_preprocessor(language) || language.name() == "vue"
 }
 
 /// Returns `false` if a part of a text belongs to a word that cannot be the name of a definition because of the text before it.

@@ -61,6 +61,7 @@ kotlin; 2; 3; // it\nfun it() {}\nfun b() { it(); val s = "it" }\n
 lua; 2; 3; -- it\nfunction it() end\nit(); local s = 'it' .. [[it]]\n
 make; 2; 3 4; # it\nit: a\nall: it # it\n\techo $(it)\n
 markdown; 2; ; it\n# it\n`it`\n
+objc objcpp; 3; 4 5; // it\n@implementation A\n- (void)it { }\n- (void)b { [self it]; NSString *s = @"it"; }\nint c(void) { return it; }\n@end\n
 perl; 2; 3 3; # it\nsub it { 1 }\nit(); my $s = 'it' . "it" . $it . <<A;\nit\nA\n=pod\n\nit\n\n=cut\n
 php; 2; 3; it <?php // it\nfunction it() {}\nit(); $s = 'it';\n
 protobuf; 2; 3; // it\nmessage it {}\nmessage b { optional it c = 1 [default = "it"]; }\n

@@ -60,8 +60,8 @@ impl Tool for Symbols {
         in code but not in comments and strings (list=references), or what a file defines (list=outline). Use it rather than 'search' for \
         names of functions, types and variables, and the outline before reading a large file. Results are below the path of their file: \
         FIRST-LAST:KIND SIGNATURE for definitions, LINE:TEXT for references. Languages: Bash, C, C++, C#, D, Dockerfile, Elixir, Go, Java, \
-        JavaScript, Kotlin, Lua, Make, Markdown, Perl, PHP, Protocol Buffers, Python, Ruby, Rust, Scala, SQL, Swift, TypeScript, Vue, \
-        Zig.";
+        JavaScript, Kotlin, Lua, Make, Markdown, Objective-C, Perl, PHP, Protocol Buffers, Python, Ruby, Rust, Scala, SQL, Swift, \
+        TypeScript, Vue, Zig.";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
         if self.list == SymbolList::References && self.name.is_none() {

@@ -3,10 +3,11 @@
 use memchr::memchr;
 use memchr::memmem::find;
 
-use super::Skimmed;
+use super::Split;
 
-/// Leaves out what is in no script. Positions stay.
-pub(super) fn leave_out(source: &[u8], out: &mut Skimmed) {
+/// Leaves out what is in no script.
+pub(crate) fn split(source: &[u8]) -> Split {
+    let mut split = Split::new(source);
     let (mut kept, mut at) = (0, 0);
     while let Some(found) = memchr(b'<', &source[at..]) {
         let tag = at + found;
@@ -16,13 +17,14 @@ pub(super) fn leave_out(source: &[u8], out: &mut Skimmed) {
         } else if is_script(rest) {
             let begin = tag + memchr(b'>', rest).map_or(rest.len(), |end| end + 1);
             let end = begin + find(&source[begin..], b"</script").unwrap_or(source.len() - begin);
-            out.left_out.push(kept..begin);
+            split.leave_out(kept..begin);
             (kept, at) = (end, end);
         } else {
             at = tag + 1;
         }
     }
-    out.left_out.push(kept..source.len());
+    split.leave_out(kept..source.len());
+    split
 }
 
 /// Returns `true` for a tag such as `<script setup lang="ts">`.
