@@ -178,6 +178,20 @@ impl Perl<'_> {
         Some(start + self.text[start..limit].iter().position(closes)? + 1)
     }
 
+    /// Offset of the name of a package, end of its line and, if that is not the line of its keyword, the offset of the next one.
+    fn name_start(&self, start: usize, end: usize) -> (usize, usize, Option<usize>) {
+        let mut at = start;
+        loop {
+            at = self.skip_blanks(at, self.text.len());
+            let (range, next) = line(self.text, at);
+            match self.text.get(at) {
+                Some(b'#') => at = next,
+                _ if at >= end => return (at, range.end, Some(next)),
+                _ => return (at, end, None),
+            }
+        }
+    }
+
     /// `package Name;` holds the rest of the file, `package Name {` its block.
     fn package_from(
         &mut self,
@@ -186,27 +200,26 @@ impl Perl<'_> {
         content: &Range<usize>,
         start: usize,
     ) -> Option<usize> {
-        let (name, _) = self.name(start, content.end);
-        let rest = &self.text[name.end..content.end];
+        let (start, line_end, mut next) = self.name_start(start, content.end);
+        let (name, _) = self.name(start, line_end);
+        let rest = &self.text[name.end..line_end];
         let end = rest.iter().position(|byte| matches!(byte, b'{' | b';')).map(|at| name.end + at);
         let is_word =
             !name.is_empty() && !rest.first().is_some_and(|byte| matches!(byte, b'-' | b'=' | b'('));
-        let (body, next) = match end {
-            Some(end) => (end, None),
+        let mut body = end.unwrap_or(line_end);
+        if end.is_none() {
             // The brace may stand in the next line.
-            None => {
-                let (range, next) = line(self.text, (content.end + 1).min(self.text.len()));
-                let brace = trimmed(self.text, range);
-                (brace.start, Some(next).filter(|_| self.text[brace.clone()].starts_with(b"{")))
-            }
-        };
+            let (range, after) = line(self.text, line(self.text, line_end).1);
+            body = trimmed(self.text, range).start;
+            next = Some(after).filter(|_| self.text[body..].starts_with(b"{"));
+        }
         if !is_word || (end.is_none() && next.is_none()) {
             return None;
         }
         self.close_deeper(indentation, content.start);
         self.end_package(self.text[..content.start].trim_ascii_end().len());
         let index = self.lexed.add(self.text, (kind, name), content.start..body, None)?;
-        let rest = &self.text[body..content.end.max(body)];
+        let rest = &self.text[body..line_end.max(body)];
         self.package = Some(index);
         if rest.first() != Some(&b';') {
             match one_line(rest) {

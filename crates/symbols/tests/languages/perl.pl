@@ -66,6 +66,10 @@ package Brace
     sub in_brace { }
 }
 
+package # hidden from an index
+    Hidden::Name;
+sub in_hidden { }
+
 class Point {
     field $x;
     method length { return $x }
