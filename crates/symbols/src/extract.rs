@@ -123,9 +123,10 @@ impl<'t> Extraction<'t> {
         self.scopes.last().and_then(|scope| scope.definition).map(|index| self.definitions[index].kind)
     }
 
-    /// Returns `true` if the body at an offset is that of the last definition.
-    pub(crate) fn is_last_body(&self, start: usize) -> bool {
-        self.definitions.last().is_some_and(|last| last.head.end == start)
+    /// Name of the last definition, if its body is the one at an offset.
+    pub(crate) fn name_of_body(&self, start: usize) -> Option<&'t [u8]> {
+        let last = self.definitions.last().filter(|last| last.head.end == start);
+        last.map(|last| self.bytes(last.name.clone()))
     }
 
     /// Adds the definition of a variable, unless the same scope has one of that name. For languages without declarations.

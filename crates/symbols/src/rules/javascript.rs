@@ -61,10 +61,14 @@ fn unbound<'t>(found: &Extraction<'_>, value: Option<Node<'t>>) -> Option<Node<'
     callee.filter(is_bind).and_then(|callee| callee.child_by_field_name("object")).or(value)
 }
 
-/// Functions and classes with a name of their own, such as `return function name() {}`, unless what they are assigned to is listed.
+/// Functions and classes with a name of their own, such as `return function name() {}`. If what they are assigned to is listed, it is
+/// the scope of their members.
 fn named_value(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
-    if field(node, "body").is_some_and(|body| !found.is_last_body(body.start)) {
-        found.define(kind, "name", node);
+    let (Some(name), Some(body)) = (field(node, "name"), field(node, "body")) else { return };
+    match found.name_of_body(body.start) {
+        None => found.define(kind, "name", node),
+        Some(assigned) if assigned == found.bytes(name.clone()) => {}
+        Some(_) => found.add(Definition::new(kind, name, node).with_head(body.start)),
     }
 }
 
@@ -135,6 +139,10 @@ fn assignment(found: &mut Extraction<'_>, node: Node<'_>) {
     let index = left.child_by_field_name("index").filter(|index| index.kind() == "string");
     let name = left.child_by_field_name("property").or(index);
     match (name, left.child_by_field_name("object"), kind) {
+        (Some(_), Some(_), Some(kind)) if found.bytes(left.byte_range()) == b"module.exports" => {
+            let name = right.child_by_field_name("name").or(name).unwrap_or(left);
+            by_value(found, node, name, None, right, kind);
+        }
         (Some(name), Some(holder), Some(kind)) => {
             let kind = if holder.kind() == "this" { kind.in_type() } else { kind };
             by_value(found, node, name, qualifier(found, holder), right, kind);

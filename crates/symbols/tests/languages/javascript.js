@@ -74,6 +74,10 @@ Legacy.prototype = {
   bow() {},
 };
 module.exports = { plain, load };
+module.exports = class Exported {};
+api.Template = class ApiTemplate {
+  apply() {}
+};
 exports.helper = function helper(x) { return x; };
 module.exports.other = (y) => y;
 
