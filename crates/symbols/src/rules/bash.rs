@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{NamedRule, Rule, child, field};
+use super::{NamedRule, Rule, field};
 use crate::extract::{Definition, Extraction, Holds};
 use crate::kind::Kind;
 
@@ -54,12 +54,15 @@ fn is_one_line(gap: &[u8]) -> bool {
     gap.split(|&byte| byte == b'\n').rev().skip(1).all(|line| line.ends_with(b"\\"))
 }
 
-/// Returns `true` for `readonly` and `declare -r`.
+/// Returns `true` for `readonly` and `declare -r`. Flags are before the first name.
 fn is_readonly(found: &Extraction<'_>, command: Node<'_>) -> bool {
-    let flag = child(command, &["word"]).map(|flag| found.bytes(flag.byte_range()));
-    command.child(0).is_some_and(|first| first.kind() == "readonly")
-        || command.kind() == "declaration_command"
-            && flag.is_some_and(|flag| flag.starts_with(b"-") && flag.contains(&b'r'))
+    let mut cursor = command.walk();
+    let mut words = command.children(&mut cursor).map_while(|child| {
+        let is_before_names = matches!(child.kind(), "declare" | "readonly" | "typeset" | "word");
+        is_before_names.then(|| (child.kind(), found.bytes(child.byte_range())))
+    });
+    command.kind() == "declaration_command"
+        && words.any(|(kind, word)| kind == "readonly" || word.starts_with(b"-") && word.contains(&b'r'))
 }
 
 /// `alias name=text`.
