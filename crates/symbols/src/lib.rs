@@ -34,6 +34,7 @@ mod lines;
 mod memory;
 #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
 mod mixed;
+mod name;
 mod parser;
 mod print;
 mod query;
@@ -55,7 +56,8 @@ pub use crate::enclosing::{EnclosingScope, NotParsed, ScopeParser};
 pub use crate::kind::{Kind, UnknownKind};
 pub use crate::language::{Language, UnknownLanguage};
 pub use crate::memory::TextParser;
-pub use crate::query::{InvalidName, SymbolsFormat, SymbolsOptions, SymbolsQuery};
+pub use crate::name::InvalidName;
+pub use crate::query::{SymbolsFormat, SymbolsOptions, SymbolsQuery};
 pub use crate::stats::{Stats, Sums};
 pub use crate::stored::ParseStore;
 pub use crate::update::OldTags;
@@ -83,7 +85,8 @@ pub struct SymbolsOutcome {
     pub report: Option<Report>,
 }
 
-/// Lists what is asked for, and prints them to `out` as they are found. A tags file is printed at the end.
+/// Lists what is asked for, and prints them to `out` as they are found. A tags file is printed at the end, and so are values such as
+/// fields and variables if definitions of a name are asked for.
 pub fn symbols(
     inputs: &Inputs,
     options: &OrderedOptions<'_>,
@@ -98,6 +101,10 @@ pub fn symbols(
     }
     results.failures.sort();
     let mut output_error = done.output_error;
+    let is_stopped = options.scan.stop.as_ref().is_some_and(|stop| stop.is_raised());
+    if output_error.is_none() && !is_stopped {
+        output_error = results.write_values(out).err();
+    }
     let unchanged = results.unchanged.len() as u64;
     if query.options.format == SymbolsFormat::Ctags && !query.options.quiet && output_error.is_none() {
         let kept = query.old_tags().into_iter().flat_map(|old| old.kept(&results.unchanged, inputs));

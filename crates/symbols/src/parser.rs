@@ -47,10 +47,25 @@ impl Parser {
     fn try_parse(&mut self, language: Language, source: &[u8], query: &SymbolsQuery) -> Option<Parsed> {
         match language.syntax() {
             Syntax::Grammar(_) => (),
-            Syntax::Lexer(lex) => return Some(lexed(lex(source), source, query)),
+            Syntax::Lexer(lex) => return Some(lexed(language, lex(source), source, query)),
             Syntax::Mixed(other, split) => return self.mixed(other, split(source), source, query),
         }
         let thorough = query.options.thorough;
+        let candidates = query.reference().map(|name| PossibleUses::new(source, language, name));
+        let candidates = candidates.as_ref();
+        let words = candidates.filter(|_| !thorough).and_then(PossibleUses::in_code);
+        let has_uses = candidates.is_some_and(|candidates| match &words {
+            Some(words) => !words.is_empty(),
+            None => thorough || candidates.are_possible(),
+        });
+        let may_define = query.wants_definitions() && query.may_be_defined_in(language, source);
+        if !has_uses && !may_define {
+            return Some(Parsed::default());
+        }
+        let needs_scopes = |candidates: &PossibleUses<'_>| {
+            has_uses && (query.shows_scopes_of_uses() || candidates.need_scopes(words.as_deref()))
+        };
+        let needs_all = query.lists_all() || candidates.is_some_and(needs_scopes);
         self.skimmed.clear();
         // A thorough parse takes definitions by macros from the lexer, and nothing else.
         let is_lexed = !thorough || skim::has_preprocessor(language);
@@ -60,18 +75,24 @@ impl Parser {
         if is_skimmed {
             lexed.append(&mut self.skimmed.plain);
         }
-        // Calls are in bodies: few texts that name a function have its definition. A definition in a scope needs its scope.
-        let needs_scopes =
-            self.skimmed.has_inner && lexed.iter().any(|lexed| query.may_be_in(&source[lexed.name.clone()]));
-        let parses_all = query.reference().is_some() || needs_scopes;
-        let (mut parsed, tree) = self.definitions(language, source, query, is_skimmed, parses_all)?;
+        // A definition in a scope needs its scope.
+        if !needs_all {
+            lexed.retain(|lexed| query.is_about(&source[lexed.name.clone()]));
+            self.skimmed.has_inner &= !lexed.is_empty();
+        }
+        // Uses are in bodies: few texts that use a name have its definition.
+        let query = Some(query).filter(|_| !needs_all);
+        let (mut parsed, tree) = self.definitions(language, source, query, is_skimmed)?;
         merge(source, &mut parsed.definitions, lexed);
         if !is_skimmed {
             end_macros(language, source, &mut parsed.definitions);
         }
-        if let Some(name) = query.reference() {
-            let candidates = PossibleUses::new(source, name, &parsed.definitions);
-            parsed.references = self.references(language, source, &candidates, thorough, tree)?;
+        if let Some(candidates) = candidates.filter(|_| has_uses) {
+            parsed.references = match words {
+                Some(words) => words,
+                None => candidates.in_tree(&self.tree(language, source, tree)?),
+            };
+            leave_out_names(&mut parsed);
         }
         Some(parsed)
     }
@@ -91,21 +112,22 @@ impl Parser {
             definition
         }));
         parsed.has_errors |= split.lexed.has_errors;
-        if let (Some(name), Some(mut code)) = (query.reference(), skim::code(other, source)) {
-            let candidates = PossibleUses::new(source, name, &parsed.definitions);
-            parsed.references = candidates.in_code(true, |offset| code.contains(offset));
+        let words = query.reference().and_then(|name| PossibleUses::new(source, other, name).in_code());
+        if let Some(words) = words {
+            parsed.references = words;
+            leave_out_names(&mut parsed);
         }
         Some(parsed)
     }
 
-    /// Parses the skimmed text, or all of the source, whose syntax tree is returned, too.
+    /// Parses the skimmed text, or all of the source, whose syntax tree is returned, too. With a query, pieces that have nothing to do
+    /// with it are left out.
     fn definitions(
         &mut self,
         language: Language,
         source: &[u8],
-        query: &SymbolsQuery,
+        query: Option<&SymbolsQuery>,
         is_skimmed: bool,
-        parses_all: bool,
     ) -> Option<(Parsed, Option<Tree>)> {
         let whole_text =
             if is_skimmed { Cow::Borrowed(source) } else { self.skimmed.without_left_out(source) };
@@ -117,7 +139,12 @@ impl Parser {
         for piece in pieces {
             let Range { start, end } = piece;
             let text = &text[start..end];
-            if is_skimmed && text.trim_ascii().is_empty() || !parses_all && !query.may_be_in(text) {
+            let may_define = |query: &SymbolsQuery| {
+                query.may_be_defined_in(language, text)
+                    && (is_skimmed || query.options.thorough || query.may_be_in_code(language, text))
+            };
+            let is_blank = is_skimmed && text.trim_ascii().is_empty();
+            if is_blank || !self.skimmed.has_inner && !query.is_none_or(may_define) {
                 continue;
             }
             let Grammar { parser, rules, .. } = self.grammars.get(language);
@@ -144,33 +171,26 @@ impl Parser {
         Some((parsed, whole))
     }
 
-    /// Uses of a name, by a lexer if there is one, else in the syntax tree of the source, which may have been made before. `None` if that
-    /// takes too many steps.
-    fn references(
-        &mut self,
-        language: Language,
-        source: &[u8],
-        candidates: &PossibleUses<'_>,
-        thorough: bool,
-        tree: Option<Tree>,
-    ) -> Option<Vec<Range<usize>>> {
-        let mut code = skim::code(language, source);
-        if let Some(code) = code.as_mut().filter(|_| !thorough) {
-            return Some(candidates.in_code(true, |offset| code.contains(offset)));
-        }
-        let tree = tree.or_else(|| parse(&mut self.grammars.get(language).parser, &ended(source)))?;
-        Some(candidates.in_tree(&tree, |offset| code.as_mut().is_some_and(|code| code.contains(offset))))
+    /// The syntax tree of the source, which may have been made before. `None` if that takes too many steps.
+    fn tree(&mut self, language: Language, source: &[u8], tree: Option<Tree>) -> Option<Tree> {
+        tree.or_else(|| parse(&mut self.grammars.get(language).parser, &ended(source)))
     }
 }
 
 /// Result of a lexer that finds all definitions, with the uses of a name.
-fn lexed(lexed: Lexed, source: &[u8], query: &SymbolsQuery) -> Parsed {
-    let mut parsed = Parsed::default();
-    if let Some(name) = query.reference() {
-        let candidates = PossibleUses::new(source, name, &lexed.definitions);
-        parsed.references = candidates.in_code(false, lexed.code());
-    }
-    Parsed { definitions: lexed.definitions, has_errors: lexed.has_errors, ..parsed }
+fn lexed(language: Language, lexed: Lexed, source: &[u8], query: &SymbolsQuery) -> Parsed {
+    let uses = |name| PossibleUses::new(source, language, name).words_of_code(false, lexed.code());
+    let references = query.reference().map(uses).unwrap_or_default();
+    let Lexed { definitions, has_errors, .. } = lexed;
+    let mut parsed = Parsed { definitions, references, has_errors, ..Parsed::default() };
+    leave_out_names(&mut parsed);
+    parsed
+}
+
+/// Leaves out the names of definitions, which are no uses.
+fn leave_out_names(parsed: &mut Parsed) {
+    let defined: HashSet<usize> = parsed.definitions.iter().map(|definition| definition.name.start).collect();
+    parsed.references.retain(|place| !defined.contains(&place.start));
 }
 
 /// Grammars that were needed so far.

@@ -1,16 +1,14 @@
 //! Query: the definitions to list, the files to read, and the output format.
 
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use finecomb_sys::setters;
-use regex_automata::meta::Regex;
-use regex_automata::util::syntax;
-use regex_syntax::hir::{Capture, Hir, HirKind, Look, Repetition};
+use regex_syntax::hir::Hir;
 
 use crate::kind::Kind;
 use crate::language::Language;
+use crate::name::{InvalidName, Name};
 use crate::skim;
 use crate::stored::ParseStore;
 use crate::update::OldTags;
@@ -50,8 +48,8 @@ pub struct SymbolsOptions {
     pub kinds: Vec<Kind>,
     /// Languages to list; all if empty. A single one is assumed for files with an unknown extension.
     pub languages: Vec<Language>,
-    /// Name to find the definitions of: exactly this name if it consists of letters, digits and underscores, else a regular
-    /// expression.
+    /// Name to find the definitions of. Words and separators (`Foo::new`, `My.App`, `A#b`, `a/b`) are the end of a qualified name,
+    /// with any separator; anything else is a regular expression, without the scope.
     pub name: Option<String>,
     /// Name to find the uses of, as `name`. Definitions are listed only if `name` is given, too.
     pub reference: Option<String>,
@@ -81,11 +79,6 @@ setters! {
     }
 }
 
-/// Invalid name to search for.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct InvalidName(String);
-
 /// Compiled query. The default asks for all definitions.
 #[derive(Clone, Debug, Default)]
 pub struct SymbolsQuery {
@@ -94,17 +87,6 @@ pub struct SymbolsQuery {
     reference: Option<Name>,
     old_tags: Option<OldTags>,
     store: Option<Arc<dyn ParseStore>>,
-}
-
-/// Name that is asked for.
-#[derive(Clone, Debug)]
-pub(crate) struct Name {
-    /// Matches names.
-    name: Regex,
-    /// Matches every text in which a name may match.
-    text: Regex,
-    /// The same before it was compiled.
-    expression: Hir,
 }
 
 impl SymbolsQuery {
@@ -130,21 +112,25 @@ impl SymbolsQuery {
 
     /// The store, if all definitions are asked for: others depend on the name as well.
     pub(crate) fn store(&self) -> Option<&dyn ParseStore> {
-        let lists_all = self.names().next().is_none() && !self.options.thorough;
-        self.store.as_deref().filter(|_| lists_all)
+        self.store.as_deref().filter(|_| self.lists_all() && !self.options.thorough)
     }
 
     pub(crate) fn old_tags(&self) -> Option<&OldTags> {
         self.old_tags.as_ref()
     }
 
-    /// Returns `true` if a definition is asked for.
+    /// Returns `true` if a definition is asked for, unless its scope is another one.
     pub(crate) fn wants(&self, kind: Kind, name: &[u8]) -> bool {
         (self.options.kinds.is_empty() || self.options.kinds.contains(&kind))
             && match &self.name {
-                Some(wanted) => wanted.name.is_match(name),
+                Some(wanted) => wanted.is_match(name),
                 None => self.reference.is_none(),
             }
+    }
+
+    /// Returns `true` if a definition that is [wanted](Self::wants) is in a scope that is asked for.
+    pub(crate) fn wants_in(&self, scope: &[u8], name: &[u8]) -> bool {
+        self.name.as_ref().is_none_or(|wanted| wanted.is_match_in(scope, name))
     }
 
     /// The name whose uses are asked for.
@@ -154,8 +140,9 @@ impl SymbolsQuery {
 
     /// Returns expressions that restrict the list to files with a match of one of them; `None` if other files matter as well.
     pub fn expressions(&self) -> Option<Vec<Hir>> {
-        let names: Vec<Hir> = self.names().map(|name| name.expression.clone()).collect();
-        (!names.is_empty() && !self.options.stats && self.old_tags.is_none()).then_some(names)
+        let defined = self.name.iter().map(Name::in_definition);
+        let expressions: Vec<Hir> = defined.chain(self.reference.iter().map(Name::in_text)).collect();
+        (!expressions.is_empty() && !self.options.stats && self.old_tags.is_none()).then_some(expressions)
     }
 
     fn names(&self) -> impl Iterator<Item = &Name> {
@@ -164,18 +151,49 @@ impl SymbolsQuery {
 
     /// Returns `false` if a text has neither a definition nor a use that is asked for.
     pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
-        let mut names = self.names().peekable();
-        names.peek().is_none() || names.any(|wanted| wanted.text.is_match(text))
+        self.lists_all()
+            || self.name.as_ref().is_some_and(|name| name.may_be_defined_in(text))
+            || self.reference.as_ref().is_some_and(|name| name.may_be_in(text))
     }
 
-    /// Returns `false` if no uses are wanted and the name occurs only where nothing can be defined, such as after `=`.
-    pub(crate) fn may_be_listed_in(&self, language: Language, text: &[u8]) -> bool {
-        match &self.name {
-            Some(name) if self.reference.is_none() => {
-                name.places(text).any(|place| skim::may_define(language, text, place))
-            }
-            _ => true,
-        }
+    /// Returns `false` if a part of a text neither defines what is asked for nor anything whose uses are.
+    pub(crate) fn may_be_defined_in(&self, language: Language, text: &[u8]) -> bool {
+        let may_define =
+            |name: &Name| name.places(text).any(|place| skim::may_define(language, text, &place));
+        self.lists_all() || self.names().any(may_define)
+    }
+
+    /// Returns `false` if a text defines nothing because the names are in comments and literals only.
+    pub(crate) fn may_be_in_code(&self, language: Language, text: &[u8]) -> bool {
+        self.names().any(|name| skim::may_be_code(language, text, name.places(text)))
+    }
+
+    /// Returns `true` if a definition of this name matters for the list.
+    pub(crate) fn is_about(&self, name: &[u8]) -> bool {
+        self.lists_all() || self.names().any(|wanted| wanted.is_match(name))
+    }
+
+    /// Returns `true` if definitions of all names are asked for.
+    pub(crate) fn lists_all(&self) -> bool {
+        self.names().next().is_none()
+    }
+
+    /// Returns `true` if definitions are asked for, and not only uses.
+    pub(crate) fn wants_definitions(&self) -> bool {
+        self.name.is_some() || self.reference.is_none()
+    }
+
+    /// Returns `true` if types and functions are listed before values: where definitions of a name are asked for, and the form of the
+    /// output does not join all that is in a file.
+    pub(crate) fn lists_values_last(&self) -> bool {
+        let has_lines =
+            matches!(self.options.format, SymbolsFormat::Text | SymbolsFormat::Json | SymbolsFormat::Records);
+        has_lines && self.name.is_some() && self.reference.is_none()
+    }
+
+    /// Returns `true` if the list says which definition a use is in.
+    pub(crate) fn shows_scopes_of_uses(&self) -> bool {
+        matches!(self.options.format, SymbolsFormat::Json | SymbolsFormat::Records)
     }
 
     /// Returns `false` if a file with this path and beginning is of no language that is asked for, with any text after it.
@@ -195,49 +213,5 @@ impl SymbolsQuery {
     /// Returns `true` for a language that is asked for.
     pub(crate) fn wants_language(&self, language: Language) -> bool {
         self.options.languages.is_empty() || self.options.languages.contains(&language)
-    }
-}
-
-impl Name {
-    /// Returns `true` for a name that is asked for.
-    pub(crate) fn is_match(&self, name: &[u8]) -> bool {
-        self.name.is_match(name)
-    }
-
-    /// Places in a text at which such a name may be, or a part of one.
-    pub(crate) fn places<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = Range<usize>> + 't {
-        self.text.find_iter(text).map(|found| found.range())
-    }
-
-    fn new(name: &str) -> Result<Self, InvalidName> {
-        let is_plain =
-            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty();
-        let expression = if is_plain { format!("^(?:{name})$") } else { name.to_owned() };
-        let failed = |error: String| InvalidName(format!("invalid expression '{name}': {error}"));
-        let config = syntax::Config::new().utf8(false);
-        let hir = syntax::parse_with(&expression, &config).map_err(|error| failed(error.to_string()))?;
-        let build =
-            |hir: &Hir| Regex::builder().build_from_hir(hir).map_err(|error| failed(error.to_string()));
-        let expression = in_text(&hir);
-        Ok(Self { name: build(&hir)?, text: build(&expression)?, expression })
-    }
-}
-
-/// The expression for a text in which it is somewhere: a name neither begins nor ends between two characters of a word.
-fn in_text(hir: &Hir) -> Hir {
-    match hir.kind() {
-        HirKind::Look(Look::Start | Look::End) => {
-            Hir::alternation(vec![Hir::look(Look::WordStartHalfAscii), Hir::look(Look::WordEndHalfAscii)])
-        }
-        HirKind::Repetition(repetition) => {
-            let sub = Box::new(in_text(&repetition.sub));
-            Hir::repetition(Repetition { sub, ..repetition.clone() })
-        }
-        HirKind::Capture(capture) => {
-            Hir::capture(Capture { sub: Box::new(in_text(&capture.sub)), ..capture.clone() })
-        }
-        HirKind::Concat(parts) => Hir::concat(parts.iter().map(in_text).collect()),
-        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(in_text).collect()),
-        _ => hir.clone(),
     }
 }

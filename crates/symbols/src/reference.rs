@@ -1,30 +1,36 @@
 //! Uses of a name: words of the code that are not the name of a definition.
 //!
 //! Literals and comments are not code. In C and C++ a lexer recognises them; elsewhere, and with `thorough`, the syntax tree does. The
-//! tree is the reference implementation.
+//! tree is the reference implementation. A lexer also says that a text has no uses, before any parse.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use crate::extract::Definition;
-use crate::query::Name;
+use crate::language::Language;
+use crate::name::Name;
+use crate::skim;
 
-/// Places of a text that may be uses of a name: words that it may match, in order. None of them is the name of a definition.
+/// Places of a text that may be uses of a name, or names of definitions.
 pub(crate) struct PossibleUses<'t> {
     text: &'t [u8],
+    language: Language,
     name: &'t Name,
-    defined: HashSet<usize>,
 }
 
 impl<'t> PossibleUses<'t> {
-    pub(crate) fn new(text: &'t [u8], name: &'t Name, definitions: &[Definition]) -> Self {
-        Self { text, name, defined: definitions.iter().map(|definition| definition.name.start).collect() }
+    pub(crate) fn new(text: &'t [u8], language: Language, name: &'t Name) -> Self {
+        Self { text, language, name }
     }
 
-    /// Words that a lexer finds to be code; with `has_dollar`, `$` is part of a word. `is_code` is asked for offsets in order.
-    pub(crate) fn in_code(
+    /// Words that the lexer finds to be code, in order. `None` for languages whose lexer does not decide that.
+    pub(crate) fn in_code(&self) -> Option<Vec<Range<usize>>> {
+        let mut code = skim::code(self.language, self.text)?;
+        Some(self.words_of_code(true, |offset| code.contains(offset)))
+    }
+
+    /// Words that are code, in order; with `has_dollar`, `$` is part of a word. `is_code` is asked for offsets in order.
+    pub(crate) fn words_of_code(
         &self,
         has_dollar: bool,
         mut is_code: impl FnMut(usize) -> bool,
@@ -33,14 +39,19 @@ impl<'t> PossibleUses<'t> {
             let around = [word.start.checked_sub(1), Some(word.end)];
             !has_dollar || !around.into_iter().flatten().any(|place| self.text.get(place) == Some(&b'$'))
         };
-        let words =
-            self.words().filter(|word| is_whole(word) && self.name.is_match(&self.text[word.clone()]));
-        words.filter(|word| is_code(word.start) && !self.defined.contains(&word.start)).collect()
+        let words = self.words().filter(|word| is_whole(word) && self.is_use(word));
+        words.filter(|word| is_code(word.start)).collect()
     }
 
-    /// Identifiers of a syntax tree, whose lexer decides where they end. `is_code` is asked for offsets in lines of the preprocessor,
-    /// which are not parsed.
-    pub(crate) fn in_tree(&self, tree: &Tree, mut is_code: impl FnMut(usize) -> bool) -> Vec<Range<usize>> {
+    /// Returns `false` if all places are in literals and comments.
+    pub(crate) fn are_possible(&self) -> bool {
+        skim::may_be_code(self.language, self.text, self.name.places(self.text))
+    }
+
+    /// Identifiers of a syntax tree, whose lexer decides where they end. Lines of the preprocessor are not parsed.
+    pub(crate) fn in_tree(&self, tree: &Tree) -> Vec<Range<usize>> {
+        let mut code = skim::code(self.language, self.text);
+        let mut is_code = |offset| code.as_mut().is_some_and(|code| code.contains(offset));
         let mut found: Vec<Range<usize>> = Vec::new();
         for word in self.words() {
             let Some(leaf) = tree.root_node().descendant_for_byte_range(word.start, word.start + 1) else {
@@ -52,12 +63,26 @@ impl<'t> PossibleUses<'t> {
                 _ => continue,
             };
             let is_new = found.last().is_none_or(|last| last.end <= range.start);
-            let is_match = self.text.get(range.clone()).is_some_and(|word| self.name.is_match(word));
-            if is_new && is_match && !self.defined.contains(&range.start) {
+            if is_new && self.is_use(&range) {
                 found.push(range);
             }
         }
         found
+    }
+
+    /// Returns `true` if a definition around one of the uses may decide whether it is asked for. Without words, they are not known yet.
+    pub(crate) fn need_scopes(&self, words: Option<&[Range<usize>]>) -> bool {
+        let is_decided =
+            |word: &Range<usize>| self.name.is_use(self.text, word.start, self.language, Some(b""));
+        match words {
+            Some(words) => !words.iter().all(is_decided),
+            None => self.name.is_qualified(),
+        }
+    }
+
+    fn is_use(&self, word: &Range<usize>) -> bool {
+        let is_match = self.text.get(word.clone()).is_some_and(|word| self.name.is_match(word));
+        is_match && self.name.is_use(self.text, word.start, self.language, None)
     }
 
     /// Words that overlap the places at which the name may be.

@@ -7,12 +7,15 @@
 mod brace;
 mod bytes;
 pub(crate) mod c;
+mod code;
+mod comments;
 #[cfg(feature = "python")]
 mod python;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub(crate) use self::code::may_be_code;
 use crate::kind::Kind;
 use crate::language::Language;
 
@@ -44,9 +47,9 @@ pub(crate) fn has_preprocessor(language: Language) -> bool {
     matches!(language.name(), "c" | "cpp")
 }
 
-/// Returns `false` if a part of a text belongs to a word that cannot be the name of a definition because of the text before it.
-pub(crate) fn may_define(language: Language, source: &[u8], part: Range<usize>) -> bool {
-    !has_preprocessor(language) || c::may_define(source, part)
+/// Returns `false` if a place in a text, skimmed or not, cannot be the name of a definition because of the text around it.
+pub(crate) fn may_define(language: Language, source: &[u8], place: &Range<usize>) -> bool {
+    !has_preprocessor(language) || c::may_define(source, place)
 }
 
 /// End of the macro that begins at an offset: the end of its last continuation line. `None` for languages without such macros.
@@ -54,7 +57,7 @@ pub(crate) fn macro_end(language: Language, source: &[u8], start: usize) -> Opti
     has_preprocessor(language).then(|| c::directive_end(source, start))
 }
 
-/// The lexer that separates code from literals and comments, for languages that have one.
+/// The lexer that separates code from literals and comments as the parser does, for languages that have one.
 pub(crate) fn code(language: Language, source: &[u8]) -> Option<c::Code<'_>> {
     has_preprocessor(language).then(|| c::Code::new(source))
 }

@@ -1,12 +1,14 @@
 //! Files to printed definitions, in path order.
 
 use std::collections::HashSet;
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
 use finecomb_scan::{Absent, Block, Meter, Output, Print, Search, Select, Source, Wants};
 
 use crate::extract::{MAX_SCOPES, Parsed};
+use crate::kind::Kind;
 use crate::language::{Language, not_in_this_build};
 use crate::parser::{MAX_STEPS_PER_BYTE, Parser};
 use crate::print::{ListedFile, Tags};
@@ -36,6 +38,8 @@ pub(crate) struct ListerResults {
     pub(crate) failures: Vec<(String, String)>,
     /// Lines of a tags file.
     pub(crate) tags: Tags,
+    /// Printed values of files, which follow the types and functions of all files.
+    values: Vec<(Source, Vec<u8>)>,
     /// Files whose lines in an older tags file are kept.
     pub(crate) unchanged: HashSet<Vec<u8>>,
 }
@@ -45,7 +49,14 @@ impl ListerResults {
         self.stats.merge(other.stats);
         self.failures.extend(other.failures);
         self.tags.add(other.tags);
+        self.values.extend(other.values);
         self.unchanged.extend(other.unchanged);
+    }
+
+    /// Writes the values of all files, in path order.
+    pub(crate) fn write_values(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.values.sort_by(|(a, _), (b, _)| a.cmp(b));
+        self.values.iter().try_for_each(|(_, printed)| out.write_all(printed))
     }
 }
 
@@ -92,7 +103,6 @@ impl<'q> Lister<'q> {
             }
             return None;
         };
-        let is_candidate = is_candidate && query.may_be_listed_in(language, text);
         let parsed = is_candidate.then(|| self.parser.parse(language, text, query));
         if let (Some(store), Some(parsed)) = (store, &parsed) {
             store.put(source, text, &|| encode(language, parsed));
@@ -119,8 +129,14 @@ impl<'q> Lister<'q> {
         }
         let definitions = &parsed.definitions;
         let mut found = symbols(text, language, definitions, |kind, name| self.query.wants(kind, name));
+        found.retain(|symbol| self.query.wants_in(&symbol.scope, &text[symbol.name.clone()]));
         if !parsed.references.is_empty() {
-            found.extend(uses(text, language, definitions, &parsed.references));
+            let mut uses = uses(text, language, definitions, &parsed.references);
+            let name = self.query.reference();
+            uses.retain(|Symbol { name: place, scope, .. }| {
+                name.is_none_or(|name| name.is_use(text, place.start, language, Some(scope)))
+            });
+            found.extend(uses);
             found.sort_by_key(|symbol| symbol.name.start);
         }
         if self.query.options.format.has_end_lines() {
@@ -197,15 +213,25 @@ impl Print for Lister<'_> {
         if self.query.options.quiet {
             return;
         }
+        let is_last = |symbol: &Symbol| symbol.kind.is_some_and(Kind::is_value);
+        let (values, found): (Vec<Symbol>, Vec<Symbol>) = match self.query.lists_values_last() {
+            true => found.into_iter().partition(is_last),
+            false => (Vec::new(), found),
+        };
         let file =
             ListedFile { path: block.source.display_path(), text: block.bytes, language, symbols: &found };
-        match self.query.options.format {
-            SymbolsFormat::Ctags => self.results.tags.add_file(&file),
-            _ => {
-                out.begin_group();
-                file.print(self.query, out);
-                out.flush_if_full();
-            }
+        if self.query.options.format == SymbolsFormat::Ctags {
+            return self.results.tags.add_file(&file);
+        }
+        if !found.is_empty() {
+            out.begin_group();
+            file.print(self.query, out);
+            out.flush_if_full();
+        }
+        if !values.is_empty() {
+            let mut printed = Output::default();
+            ListedFile { symbols: &values, ..file }.print(self.query, &mut printed);
+            self.results.values.push((block.source.clone(), std::mem::take(printed.bytes())));
         }
     }
 }

@@ -7,7 +7,7 @@ use std::{env, fs, thread};
 
 use finecomb_scan::{Inputs, OrderedOptions};
 use finecomb_symbols::{
-    Language, ScopeParser, SymbolsFormat, SymbolsOptions, SymbolsOutcome, SymbolsQuery, symbols,
+    Kind, Language, ScopeParser, SymbolsFormat, SymbolsOptions, SymbolsOutcome, SymbolsQuery, symbols,
 };
 
 /// Lists the definitions of a file.
@@ -136,7 +136,12 @@ fn the_list_of_a_name_has_all_definitions_of_that_name() {
             let object: serde_json::Value = serde_json::from_str(line).expect("an object");
             let name = object["name"].as_str().expect("a name");
             let same = |other: &&str| other.contains(&format!("\"name\":{}", object["name"]));
-            let expected: Vec<&str> = all.lines().filter(same).collect();
+            let mut expected: Vec<&str> = all.lines().filter(same).collect();
+            // Types and functions come first.
+            expected.sort_by_key(|line| {
+                let object: serde_json::Value = serde_json::from_str(line).expect("an object");
+                object["kind"].as_str().and_then(|kind| kind.parse().ok()).is_some_and(Kind::is_value)
+            });
             let name = Some(format!("^{}$", regex_syntax::escape(name)));
             let options = SymbolsOptions::default().format(SymbolsFormat::Json).name(name);
             let found = list_with(&file, &options).1;

@@ -5,6 +5,7 @@ mod c;
 #[cfg(feature = "cpp")]
 mod cplusplus;
 mod languages;
+mod names;
 #[cfg(feature = "python")]
 mod python;
 mod records;

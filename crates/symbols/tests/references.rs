@@ -129,3 +129,44 @@ fn the_lexer_and_the_parser_of_c_and_cpp_find_the_same_uses() {
         assert!(uses > 20, "{file}: {uses}");
     }
 }
+
+/// Number of files with syntax errors: it is 0 if a file is not parsed. Nothing is found in it.
+fn errors(language: Language, text: &str, options: &SymbolsOptions) -> u64 {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("a").with_extension(language.extensions()[0]);
+    fs::write(&file, text).expect("a file");
+    let query = SymbolsQuery::new(&options.clone().stats(true)).expect("a name");
+    let mut out = Vec::new();
+    let outcome = symbols(&Inputs::new([&file]), &OrderedOptions::default(), &query, &mut out);
+    assert_eq!((outcome.stats.total().files, outcome.stats.total().symbols, out.len()), (1, 0, 0), "{text}");
+    outcome.stats.total().files_with_errors
+}
+
+#[test]
+fn files_in_which_a_name_is_only_text_are_not_parsed() {
+    let name = Some("it".to_owned());
+    let (uses, definitions) =
+        (SymbolsOptions::default().reference(name.clone()), SymbolsOptions::default().name(name));
+    for &language in Language::ALL {
+        let (comment, has_lexer) = match language.name() {
+            // Nothing of these is parsed, or C++ or TypeScript in them is, or their comments are not known.
+            "dockerfile" | "make" | "markdown" | "objc" | "objcpp" | "perl" | "sql" | "vue" => continue,
+            "bash" | "elixir" | "ruby" => ("# it", false),
+            "lua" => ("-- it", false),
+            "php" => ("<?php\n// it", false),
+            "python" => ("# it", true),
+            "c" | "cpp" | "go" | "java" | "rust" => ("/*\n it */ // it", true),
+            _ => ("// it", false),
+        };
+        let mut texts = vec![format!("{comment}\n) ((\n")];
+        if has_lexer {
+            texts.push("x = \"it\"\n) ((\n".to_owned());
+        }
+        for text in texts {
+            let name = language.name();
+            assert_eq!(errors(language, &text, &uses), 0, "{name}: {text}");
+            assert_eq!(errors(language, &text, &definitions), 0, "{name}: {text}");
+            assert_eq!(errors(language, &text, &uses.clone().thorough(true)), 1, "{name}: {text}");
+        }
+    }
+}

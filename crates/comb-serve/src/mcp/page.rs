@@ -64,6 +64,7 @@ struct PageEntry {
     line: u64,
     end: Option<u64>,
     is_context: bool,
+    is_later: bool,
     text: String,
 }
 
@@ -80,6 +81,8 @@ pub(super) struct Page<'r> {
     results: u64,
     /// Number of results so far in the line of the last one, also on pages before.
     in_line: u64,
+    /// Whether the next result follows those of all files that come first.
+    is_later: bool,
     is_full: bool,
     more: More,
 }
@@ -89,17 +92,19 @@ struct PageBefore {
     key: PathKey,
     line: u64,
     count: u64,
+    is_later: bool,
     /// Path of the last result that was compared, and how its place in the order is to that of the end.
     compared: Option<(Vec<u8>, Ordering)>,
 }
 
 impl PageBefore {
     fn new(roots: &Roots, cursor: &Cursor) -> Self {
-        Self { key: roots.key(&cursor.path), line: cursor.line, count: cursor.count, compared: None }
+        let &Cursor { line, count, is_later, .. } = cursor;
+        Self { key: roots.key(&cursor.path), line, count, is_later, compared: None }
     }
 
     /// The place of a result in the order, compared with the end of the page before.
-    fn compare(&mut self, roots: &Roots, found: &Found<'_>) -> Ordering {
+    fn compare(&mut self, roots: &Roots, found: &Found<'_>, is_later: bool) -> Ordering {
         let order = match &self.compared {
             Some((path, order)) if path == found.path => *order,
             _ => {
@@ -108,7 +113,7 @@ impl PageBefore {
                 order
             }
         };
-        order.then(found.line.cmp(&self.line))
+        is_later.cmp(&self.is_later).then(order).then(found.line.cmp(&self.line))
     }
 }
 
@@ -135,9 +140,15 @@ impl<'r> Page<'r> {
             bytes: 0,
             results: 0,
             in_line: 0,
+            is_later: false,
             is_full: false,
             more,
         }
+    }
+
+    /// Says whether the next results follow those of all files that come first.
+    pub(super) fn set_later(&mut self, is_later: bool) {
+        self.is_later = is_later;
     }
 
     /// Adds the next result, with its text. Breaks if no more results are counted.
@@ -159,7 +170,7 @@ impl<'r> Page<'r> {
     /// Whether a result is one of the pages before.
     fn is_before(&mut self, found: &Found<'_>) -> bool {
         let Some(after) = &mut self.after else { return false };
-        match after.compare(self.roots, found) {
+        match after.compare(self.roots, found, self.is_later) {
             Ordering::Less => return true,
             Ordering::Equal if self.in_line < after.count => {
                 self.in_line += 1;
@@ -206,7 +217,8 @@ impl<'r> Page<'r> {
         }
         self.results += u64::from(!found.is_context);
         let &Found { line, end, is_context, .. } = found;
-        self.entries.push(PageEntry { path: self.paths.len() - 1, line, end, is_context, text });
+        let (path, is_later) = (self.paths.len() - 1, self.is_later);
+        self.entries.push(PageEntry { path, line, end, is_context, is_later, text });
     }
 
     fn count(&mut self, found: &Found<'_>) -> ControlFlow<()> {
@@ -242,7 +254,7 @@ impl<'r> Page<'r> {
     /// The place of the last result, if there are more after it.
     fn cursor(&self, is_cut: bool) -> Option<Cursor> {
         let last = self.entries.last().filter(|_| self.is_full || is_cut)?;
-        Some(Cursor::new(self.paths[last.path].clone(), last.line, self.in_line))
+        Some(Cursor::new(self.paths[last.path].clone(), last.line, self.in_line, last.is_later))
     }
 
     fn more_in_words(&self, is_cut: bool) -> String {

@@ -83,7 +83,7 @@ fn every_tool_answers() {
         ),
         ("search", json!({"pattern": "nowhere"}), "[no results]\n"),
         ("search", json!({"pattern": "a", "globs": "*.none"}), nothing),
-        ("symbols", json!({"name": "add"}), "src/main.rs\n2-4:function pub fn add(a: u32, b: u32) -> u32\n"),
+        ("symbols", json!({"name": "add"}), "src/main.rs\n2-4:pub fn add(a: u32, b: u32) -> u32\n"),
         ("symbols", json!({"name": "add", "list": "references"}), "src/main.rs\n7:add(1, 2);\n"),
         (
             "symbols",

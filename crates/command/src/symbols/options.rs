@@ -22,12 +22,16 @@ use crate::shell::line::completer;
 #[group(skip)]
 #[allow(missing_docs, reason = "a comment would be a help text")]
 pub struct SymbolOptions {
-    /// List only definitions of NAME: exactly this name if it is a word, else a regular expression
+    /// List only definitions of NAME: a name such as 'parse', 'Foo::new' or 'My.App', else a regular expression
+    ///
+    /// Words and separators ('::', '.', '#', '/') are the end of a qualified name, with any of them. Forms such as 'operator==', '~Foo' and 'empty?' are names, too. '::' at the beginning means that nothing is around the name. Anything else, such as '^parse_', is a regular expression for names without their scope.
     #[arg(short, long, value_name = "NAME", allow_hyphen_values = true)]
     #[serde(deserialize_with = "value::maybe")]
     pub definition: Option<String>,
 
     /// List the uses of NAME in the code, not in strings and comments; with -d its definitions, too
+    ///
+    /// Uses of 'Foo::new' are those of 'new', except after another qualifier such as 'Bar::'.
     #[arg(short, long, value_name = "NAME", allow_hyphen_values = true, conflicts_with = "outline")]
     #[serde(deserialize_with = "value::maybe")]
     pub reference: Option<String>,

@@ -14,9 +14,25 @@ pub(super) mod java;
 #[cfg(feature = "rust")]
 pub(super) mod rust;
 
-use self::lexer::{BraceLexer, Dialect, SPACE, is};
+pub(super) use self::lexer::BraceLexer;
+use self::lexer::{Dialect, SPACE, is};
 use self::scan::{Holes, Until};
 use super::Skimmed;
+use crate::language::Language;
+
+/// The lexer of a language, at the beginning of a text. `None` for other languages.
+pub(super) fn lexer(language: Language, source: &[u8]) -> Option<BraceLexer<'_>> {
+    let dialect = match language {
+        #[cfg(feature = "go")]
+        Language::Go => &go::GO,
+        #[cfg(feature = "java")]
+        Language::Java => &java::JAVA,
+        #[cfg(feature = "rust")]
+        Language::Rust => &rust::RUST,
+        _ => return None,
+    };
+    Some(BraceLexer { source, at: 0, dialect })
+}
 
 /// State of skimming a text in any of the languages.
 struct BraceSkimmer<'s, 'o> {

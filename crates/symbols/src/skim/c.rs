@@ -26,11 +26,10 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 pub(crate) use self::lexer::Code;
-use self::lexer::{CLexer, WORD, is};
+use self::lexer::{CLexer, SPACE, WORD, is};
 pub(crate) use self::macros::is_macro;
 use self::skimmer::CSkimmer;
 use super::Skimmed;
-use crate::symbol::MAX_LINE;
 
 /// Skims a source text. Returns `false` if its braces do not balance, so that all of it has to be parsed.
 pub(crate) fn skim(source: &[u8], is_cplusplus: bool, out: &mut Skimmed) -> bool {
@@ -81,25 +80,17 @@ pub(crate) fn is_cplusplus(source: &[u8]) -> bool {
     false
 }
 
-/// Returns `false` if a word is an operand: an operator or `return` is before it on its line.
-pub(super) fn may_define(source: &[u8], part: Range<usize>) -> bool {
-    if !source[part.clone()].iter().all(|&byte| is(byte, WORD)) {
+/// Returns `false` if a place is the name of a type that is mentioned and not defined: `struct page *`.
+pub(super) fn may_define(source: &[u8], place: &Range<usize>) -> bool {
+    let next = source[place.end..].iter().find(|&&byte| !is(byte, SPACE));
+    if !matches!(next, Some(b'*' | b'&' | b';' | b',' | b')' | b'>')) {
         return true;
     }
-    let mut before = &source[part.start.saturating_sub(MAX_LINE)..part.start];
-    while let Some((_, rest)) = before.split_last().filter(|(last, _)| is(**last, WORD)) {
-        before = rest;
-    }
-    while let [rest @ .., b' ' | b'\t'] = before {
-        before = rest;
-    }
-    match before {
-        [.., b'*', b'/'] => true,
-        [.., b'=' | b'+' | b'-' | b'/' | b'%' | b'|' | b'^' | b'?' | b'!' | b'<' | b'.']
-        | [.., b'-', b'>'] => false,
-        [rest @ .., b'r', b'e', b't', b'u', b'r', b'n'] => rest.last().is_some_and(|&byte| is(byte, WORD)),
-        _ => true,
-    }
+    let before = source[..place.start].trim_ascii_end();
+    let is_tag = |tag: &[u8]| {
+        before.strip_suffix(tag).is_some_and(|rest| rest.last().is_none_or(|&byte| !is(byte, WORD)))
+    };
+    before.len() == place.start || ![&b"struct"[..], b"union", b"enum", b"class"].into_iter().any(is_tag)
 }
 
 /// End of the preprocessor line that begins at an offset.

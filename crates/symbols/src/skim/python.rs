@@ -6,7 +6,8 @@
 
 mod lexer;
 
-use self::lexer::{PythonLexer, Token};
+pub(super) use self::lexer::PythonLexer;
+use self::lexer::Token;
 use super::Skimmed;
 
 /// Skims a source text. Returns `false` if its brackets, strings or indentation are wrong, so that all of it has to be parsed.

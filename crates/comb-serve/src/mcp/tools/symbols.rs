@@ -16,7 +16,7 @@ use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, by_line};
 use finecomb_command::symbols::job::SymbolsJob;
 use finecomb_command::symbols::options::SymbolOptions;
-use finecomb_symbols::SymbolsFormat;
+use finecomb_symbols::{Kind as SymbolKind, SymbolsFormat};
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -24,7 +24,8 @@ pub(in crate::mcp) struct Symbols {
     /// definitions: of a name, or all; references: uses of a name; outline: the definitions of files as a tree
     #[serde(default)]
     list: SymbolList,
-    /// Name: exactly this one, or for definitions also a regular expression such as '^parse_'
+    /// Name, such as 'parse', or the end of a qualified one, such as 'Foo::new' or 'My.App' (any separator); or a regular expression for
+    /// names without their scope, such as '^parse_'
     name: Option<String>,
     /// Only definitions of these kinds: class, constant, enum, enumerator, field, function, heading, index, interface, macro, method,
     /// module, namespace, property, struct, table, target, trait, trigger, typedef, union, variable, view
@@ -59,7 +60,8 @@ impl Tool for Symbols {
     const DESCRIPTION: &'static str = "Finds names in source code by parsing it: where a name is defined (list=definitions), where it is used \
         in code but not in comments and strings (list=references), or what a file defines (list=outline). Use it rather than 'search' for \
         names of functions, types and variables, and the outline before reading a large file. Results are below the path of their file: \
-        FIRST-LAST:KIND SIGNATURE for definitions, LINE:TEXT for references. Languages: Bash, C, C++, C#, D, Dockerfile, Elixir, Go, Java, \
+        FIRST-LAST:KIND SIGNATURE for definitions, without a KIND that the signature says; LINE:TEXT for references. Types and functions \
+        of a name come before fields, variables and constants. Languages: Bash, C, C++, C#, D, Dockerfile, Elixir, Go, Java, \
         JavaScript, Kotlin, Lua, Make, Markdown, Objective-C, Perl, PHP, Protocol Buffers, Python, Ruby, Rust, Scala, SQL, Swift, \
         TypeScript, Vue, Zig.";
 
@@ -73,10 +75,11 @@ impl Tool for Symbols {
         let named = context.roots.inputs(&self.selection.paths)?;
         let mut job = SymbolsJob::new(self.options(context)?, &named, SymbolsFormat::Json)?;
         job.inputs.strip_dot = true;
+        let is_ranked = self.list != SymbolList::References && self.name.is_some();
         let mut nesting = Nesting::default();
         let columns = context.limits.max_columns;
         let mut sink = Sink::new(stop, by_line, |record: &[u8]| match serde_json::from_slice(record) {
-            Ok(symbol) => add(&mut page, &symbol, self.list, &mut nesting, columns),
+            Ok(symbol) => add(&mut page, &symbol, self.list, &mut nesting, columns, is_ranked),
             Err(_) => ControlFlow::Continue(()),
         });
         notes.extend(notes_on_faults(job.run(stop, None, &mut sink)?));
@@ -128,10 +131,12 @@ fn add(
     list: SymbolList,
     nesting: &mut Nesting,
     columns: usize,
+    is_ranked: bool,
 ) -> ControlFlow<()> {
     let depth = nesting.depth(symbol);
     let end = (symbol.end_line > symbol.line).then_some(symbol.end_line);
     let found = Found { path: symbol.path.as_bytes(), line: symbol.line, end, is_context: false };
+    page.set_later(is_ranked && symbol.kind.parse().is_ok_and(SymbolKind::is_value));
     let PrintedSymbol { kind, name, signature, .. } = symbol;
     page.add(&found, || {
         let text = match list {
@@ -140,10 +145,12 @@ fn add(
                 format!("{}{kind} {name}{parameters}", " ".repeat(depth))
             }
             SymbolList::References => signature.clone(),
-            SymbolList::Definitions => match &symbol.scope {
-                Some(scope) => format!("{kind} {signature} (in {scope})"),
-                None => format!("{kind} {signature}"),
-            },
+            SymbolList::Definitions => {
+                let is_said = kind.parse().is_ok_and(|kind: SymbolKind| kind.is_said_by(signature, name));
+                let kind = if is_said { String::new() } else { format!("{kind} ") };
+                let scope = symbol.scope.as_ref().map_or_else(String::new, |scope| format!(" (in {scope})"));
+                format!("{kind}{signature}{scope}")
+            }
         };
         excerpt(text.as_bytes(), 0, columns).into_owned()
     })

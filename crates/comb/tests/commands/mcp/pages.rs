@@ -37,8 +37,10 @@ fn random_tree(numbers: &mut Numbers) -> TempDir {
         }
         path.push_str(["/f", "/a~", "/%41", "/é", "/x y:1@2"][numbers.below(5) as usize]);
         let lines = numbers.below(12);
-        let line =
-            |_| ["x = 1\n", "yy\n", "fn x() { x } fn xy() {}\n", "\n", "x\r\n"][numbers.below(5) as usize];
+        let line = |_| {
+            ["static x: u8 = 1;\n", "yy\n", "fn x() { x } fn xy() {}\n", "\n", "x\r\n"]
+                [numbers.below(5) as usize]
+        };
         let text: String = (0..lines).map(line).collect();
         // A file is not replaced by a directory.
         if !tree.path().join(&path).ancestors().any(|path| path.is_file())
@@ -63,6 +65,7 @@ fn pages_together_are_the_whole_result() {
             ("search", json!({"pattern": "y|^$", "output": "files"})),
             ("search", json!({"pattern": "x", "output": "count"})),
             ("symbols", json!({})),
+            ("symbols", json!({"name": "^x"})),
         ];
         for (tool, arguments) in calls {
             let call = |limit: u64, cursor: Option<&str>| {

@@ -3,7 +3,7 @@
 use super::lexer::{BraceLexer, Dialect, Holds, SPACE, WORD, Word, is};
 use super::{BraceSkimmer, Skimmed, Until};
 
-static JAVA: Dialect = Dialect {
+pub(super) static JAVA: Dialect = Dialect {
     nested_comments: false,
     lifetimes: false,
     raw_strings: false,

@@ -62,7 +62,7 @@ pub(super) struct Dialect {
 
 /// Position in a source text.
 #[derive(Clone)]
-pub(super) struct BraceLexer<'s> {
+pub(in super::super) struct BraceLexer<'s> {
     pub(super) source: &'s [u8],
     pub(super) at: usize,
     pub(super) dialect: &'static Dialect,
@@ -75,6 +75,24 @@ impl<'s> BraceLexer<'s> {
 
     fn rest(&self) -> &'s [u8] {
         self.source.get(self.at..).unwrap_or_default()
+    }
+
+    /// Returns `true` if the byte at an offset is code. Offsets must not go back. Fails if a literal or comment before it does not end.
+    pub(in super::super) fn is_code(&mut self, offset: usize) -> Option<bool> {
+        while self.at <= offset {
+            let Some(next) = self.source.get(self.at..=offset)?.iter().position(|&byte| is(byte, STOP))
+            else {
+                self.at = offset;
+                return Some(true);
+            };
+            self.at += next;
+            match self.byte()? {
+                b'"' | b'\'' | b'`' => self.literal()?,
+                b'/' if self.comment()? => {}
+                _ => self.at += 1,
+            }
+        }
+        Some(false)
     }
 
     /// Skips the literal or the lifetime whose quote is here. Fails if it does not end.

@@ -10,7 +10,7 @@ use crate::skim::LexedDefinition;
 /// Depth of nested braces within a type. Variants have depth one.
 const MAX_FIELDS: usize = 8;
 
-static RUST: Dialect = Dialect {
+pub(super) static RUST: Dialect = Dialect {
     nested_comments: true,
     lifetimes: true,
     raw_strings: true,

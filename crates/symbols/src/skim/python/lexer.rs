@@ -30,7 +30,7 @@ pub(super) enum Token {
 
 /// Position in a source text. Methods return `None` for text that they do not understand.
 #[derive(Clone, Copy)]
-pub(super) struct PythonLexer<'s> {
+pub(in super::super) struct PythonLexer<'s> {
     pub(super) source: &'s [u8],
     pub(super) at: usize,
     /// Number of f-strings around this place.
@@ -38,8 +38,26 @@ pub(super) struct PythonLexer<'s> {
 }
 
 impl<'s> PythonLexer<'s> {
-    pub(super) fn new(source: &'s [u8]) -> Self {
+    pub(in super::super) fn new(source: &'s [u8]) -> Self {
         Self { source, at: 0, nesting: 0 }
+    }
+
+    /// Returns `true` if the byte at an offset is code, or in a string with expressions. Offsets must not go back. Fails if a string before
+    /// it does not end.
+    pub(in super::super) fn is_code(&mut self, offset: usize) -> Option<bool> {
+        let mut is_text = false;
+        while self.at <= offset {
+            let Some(next) =
+                self.source.get(self.at..=offset)?.iter().position(|byte| b"\"'#".contains(byte))
+            else {
+                self.at = offset;
+                return Some(true);
+            };
+            self.at += next;
+            is_text = self.byte()? == b'#' || !self.has_format_prefix();
+            if self.byte()? == b'#' { self.comment() } else { self.string()? }
+        }
+        Some(!is_text)
     }
 
     pub(super) fn byte(&self) -> Option<u8> {

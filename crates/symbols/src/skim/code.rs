@@ -1,0 +1,60 @@
+//! Code and text: a lexer separates the code of a source from its literals and comments, many times faster than a parser.
+
+use std::ops::Range;
+
+#[cfg(any(feature = "go", feature = "java", feature = "rust"))]
+use super::brace::{self, BraceLexer};
+use super::comments::Comments;
+#[cfg(feature = "python")]
+use super::python::PythonLexer;
+use super::{c, has_preprocessor};
+use crate::language::Language;
+
+/// Returns `false` if all places in a text, which are in order, are in comments or literals.
+pub(crate) fn may_be_code(
+    language: Language,
+    source: &[u8],
+    mut places: impl Iterator<Item = Range<usize>>,
+) -> bool {
+    let mut lexer = Lexer::new(language, source);
+    places.any(|place| lexer.may_be_code(place.start))
+}
+
+/// Lexer for offsets that do not go back.
+enum Lexer<'s> {
+    C(c::Code<'s>),
+    #[cfg(any(feature = "go", feature = "java", feature = "rust"))]
+    Brace(BraceLexer<'s>),
+    #[cfg(feature = "python")]
+    Python(PythonLexer<'s>),
+    Comments(Comments<'s>),
+    None,
+}
+
+impl<'s> Lexer<'s> {
+    fn new(language: Language, source: &'s [u8]) -> Self {
+        match language {
+            #[cfg(any(feature = "go", feature = "java", feature = "rust"))]
+            _ if brace::lexer(language, source).is_some() => {
+                brace::lexer(language, source).map_or(Self::None, Self::Brace)
+            }
+            #[cfg(feature = "python")]
+            Language::Python => Self::Python(PythonLexer::new(source)),
+            _ if has_preprocessor(language) => Self::C(c::Code::new(source)),
+            _ => Comments::new(language, source).map_or(Self::None, Self::Comments),
+        }
+    }
+
+    /// Returns `true` if an offset may be in code: it is, or the text before it is not understood.
+    fn may_be_code(&mut self, offset: usize) -> bool {
+        match self {
+            Self::C(code) => code.contains(offset),
+            #[cfg(any(feature = "go", feature = "java", feature = "rust"))]
+            Self::Brace(lexer) => lexer.is_code(offset).unwrap_or(true),
+            #[cfg(feature = "python")]
+            Self::Python(lexer) => lexer.is_code(offset).unwrap_or(true),
+            Self::Comments(comments) => !comments.contains(offset),
+            Self::None => true,
+        }
+    }
+}
