@@ -276,10 +276,15 @@ impl Perl<'_> {
     /// `our $name` and `our ($name, @other)`.
     fn variables(&mut self, content: &Range<usize>, start: usize) {
         let mut at = start + usize::from(self.text.get(start) == Some(&b'('));
+        let mut is_first = true;
         while at < content.end && matches!(self.text[at], b'$' | b'@' | b'%') {
             let name = self.word(at + 1, content.end);
-            at = self.skip_blanks(name.end, content.end);
-            self.lexed.add(self.text, (Kind::Variable, name), content.clone(), self.package);
+            // Only the first one has the line for its head, so that many take no more time than on lines of their own.
+            let head = if is_first { content.clone() } else { at..name.end };
+            is_first = false;
+            let after = name.end;
+            self.lexed.add(self.text, (Kind::Variable, name), head, self.package);
+            at = self.skip_blanks(after, content.end);
             if self.text.get(at) != Some(&b',') {
                 return;
             }

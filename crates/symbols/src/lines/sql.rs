@@ -275,11 +275,11 @@ impl Sql<'_> {
     /// Adds the definition of the name that comes next, such as `schema.name`.
     fn named(&mut self, kind: Kind, start: usize) -> Option<usize> {
         while self.next_word(&BEFORE_NAME) {}
-        let first = self.next_if(Token::is_name)?;
+        let first = self.next_if(|next| next.is_name() || next.kind == TokenKind::Literal)?;
         if self.keyword(&first) == b"ON" && kind == Kind::Index {
             return None;
         }
-        let mut name = first.range.clone();
+        let mut name = self.name(&first);
         let mut qualifier = None;
         while self.next_if(|next| next.is(b'.')).is_some() {
             qualifier = Some(first.range.start..name.end);
@@ -302,7 +302,8 @@ impl Sql<'_> {
             }
             let name = match kind {
                 Kind::Enumerator => (first.kind == TokenKind::Literal).then(|| inner(&first.range)),
-                _ => Some(first.range.clone()).filter(|_| first.is_name() && !self.is_constraint(&first)),
+                _ if matches!(first.kind, TokenKind::Sign(_)) || self.is_constraint(&first) => None,
+                _ => Some(self.name(&first)),
             };
             if first.is(b'(') {
                 self.skip_parentheses();
@@ -320,11 +321,14 @@ impl Sql<'_> {
         self.next_if(|next| next.is(b')'));
     }
 
+    /// Range of a name. SQLite takes literals for names, too.
+    fn name(&self, token: &Token) -> Range<usize> {
+        let is_literal = token.kind == TokenKind::Literal && self.text[token.range.start] == b'\'';
+        if is_literal { inner(&token.range) } else { token.range.clone() }
+    }
+
     /// Returns `true` for the first token of an item that is no column.
     fn is_constraint(&mut self, first: &Token) -> bool {
-        if first.kind == TokenKind::Quoted {
-            return false;
-        }
         let word = self.keyword(first);
         let is_key = [&b"INDEX"[..], b"KEY"].contains(&word.as_slice());
         let begins_key = |next: &Token| next.is(b'(') || next.kind == TokenKind::Quoted;

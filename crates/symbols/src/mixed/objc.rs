@@ -62,15 +62,40 @@ impl<'t> Scanner<'t> {
         self.at += self.text[self.at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     }
 
-    /// Leaves out a macro alone in its line, such as `NS_ASSUME_NONNULL_BEGIN`.
+    /// Leaves out a macro alone in its line, such as `NS_ASSUME_NONNULL_BEGIN`. Makes an enumeration of `typedef NS_ENUM(type, name) {`.
     fn capitals(&mut self) {
         let word = self.word(self.at);
+        let name = &self.text[word.clone()];
+        if self.text[word.end..].starts_with(b"(")
+            && (name.ends_with(b"_ENUM") || name.ends_with(b"_OPTIONS"))
+        {
+            self.at = word.end;
+            return self.enumeration(word);
+        }
         let is_macro = self.text[word.clone()].contains(&b'_')
             && !self.text[word.clone()].iter().any(u8::is_ascii_lowercase);
         if is_macro && self.begins_line() && matches!(self.text.get(word.end), None | Some(b'\n' | b'\r')) {
             self.split.leave_out(word.clone());
         }
         self.at = word.end;
+    }
+
+    fn enumeration(&mut self, word: Range<usize>) {
+        const KEYWORD: &[u8] = b"enum";
+        let rest = &self.text[word.end..];
+        let end = rest.iter().position(|byte| matches!(byte, b')' | b';' | b'{')).unwrap_or(rest.len());
+        let is_body =
+            rest[end..].strip_prefix(b")").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"));
+        if !is_body {
+            return;
+        }
+        self.at = word.end + end + 1;
+        let before = self.text[..word.start].trim_ascii_end();
+        let start = before.strip_suffix(b"typedef").map_or(word.start, <[u8]>::len);
+        let comma = rest[..end].iter().rposition(|&byte| byte == b',').unwrap_or(end);
+        self.split.leave_out(start..(word.end + comma + 1).min(self.at));
+        self.split.leave_out(self.at - 1..self.at);
+        self.split.text[start..start + KEYWORD.len()].copy_from_slice(KEYWORD);
     }
 
     /// Skips a comment, a literal, a line of the preprocessor, a word or a byte.
@@ -268,6 +293,7 @@ impl<'t> Scanner<'t> {
             declaration.start..declaration.start + self.text[declaration.clone()].trim_ascii_end().len();
         let (mut depth, mut at, mut name) = (0_usize, trimmed.start, None);
         let before = self.split.lexed.definitions.len();
+        let mut is_first = true;
         while at < trimmed.end {
             let word = self.word(at);
             let is_block = self.text[..at].ends_with(b"(^");
@@ -277,7 +303,10 @@ impl<'t> Scanner<'t> {
                 b':' if depth == 0 => break,
                 b',' if depth == 0 => {
                     let name = name.take().unwrap_or(at..at);
-                    self.split.lexed.add(self.text, (kind, name), trimmed.clone(), self.class);
+                    // Only the first one has the type in its head, so that many take no more time than on lines of their own.
+                    let head = if is_first { trimmed.start..name.end } else { name.clone() };
+                    is_first = false;
+                    self.split.lexed.add(self.text, (kind, name), head, self.class);
                 }
                 byte if is_word(byte) => {
                     let is_macro = self.text[word.clone()].contains(&b'_')
@@ -296,7 +325,8 @@ impl<'t> Scanner<'t> {
             at += 1;
         }
         if let Some(name) = name {
-            self.split.lexed.add(self.text, (kind, name), trimmed, self.class);
+            let head = if is_first { trimmed } else { name.clone() };
+            self.split.lexed.add(self.text, (kind, name), head, self.class);
         }
         self.split.lexed.definitions.len() > before
     }

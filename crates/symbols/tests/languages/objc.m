@@ -10,6 +10,11 @@ NS_ASSUME_NONNULL_BEGIN
 
 typedef void (^Handler)(NSString *text, int count);
 typedef struct { int x; } Point;
+typedef NS_ENUM(NSInteger, Status) {
+    StatusOff = -1,
+    StatusOn,
+};
+NS_OPTIONS(NSUInteger, Flags) { FlagA = 1 << 0 };
 static NSString *const Name = @"- (void)inString;";
 
 /* - (void)inComment; */

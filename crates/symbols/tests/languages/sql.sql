@@ -18,6 +18,7 @@ CREATE TABLE IF NOT EXISTS shop.orders (
     LIKE other
 );
 create temporary table [dbo].[with brackets] ([first] int, #second int);
+CREATE TABLE 'of sqlite' ('id' INTEGER, 'key' TEXT);
 CREATE TABLE copied AS SELECT 1 AS one;
 INSERT INTO orders VALUES ('CREATE TABLE in_string (a int);', E'a\'b; CREATE TABLE in_escape (a int)');
 
