@@ -175,7 +175,8 @@ impl Language {
         Self::by_extension(path).or_else(by_file_name)
     }
 
-    fn by_extension(path: &Path) -> Option<Self> {
+    /// The language of most files with the extension of a path. A `.h` file may be C++, too.
+    pub(crate) fn by_extension(path: &Path) -> Option<Self> {
         let extension = path.extension().map(OsStr::as_bytes)?;
         let known =
             |language: &&Self| language.extensions().iter().any(|known| known.as_bytes() == extension);

@@ -22,7 +22,7 @@ impl<'q> TextParser<'q> {
         // Files are read without it.
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
         match self.query.language_of(path, text) {
-            Some(language) if self.query.may_be_in(text) => {
+            Some(language) if self.query.may_be_in(text) && self.query.may_be_in_code(path, text) => {
                 self.parser.parse(language, text, self.query).definitions.len()
             }
             _ => 0,

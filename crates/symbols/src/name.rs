@@ -92,11 +92,11 @@ impl Name {
         self.places(text).next().is_some()
     }
 
-    /// Returns `false` if a text does not have all parts of the name. Definitions have them all, uses need not.
-    pub(crate) fn may_be_defined_in(&self, text: &[u8]) -> bool {
+    /// Returns `true` if a text has the parts before the last one, as those with a definition have.
+    pub(crate) fn has_qualifier(&self, text: &[u8]) -> bool {
         match self {
-            Self::Qualified(name) => name.has_qualifier(text) && self.may_be_in(text),
-            Self::Expression(_) => self.may_be_in(text),
+            Self::Qualified(name) => name.has_qualifier(text),
+            Self::Expression(_) => true,
         }
     }
 

@@ -16,7 +16,7 @@ use crate::mixed::Split;
 use crate::query::SymbolsQuery;
 use crate::reference::PossibleUses;
 use crate::rules::GrammarRules;
-use crate::skim::{self, LexedDefinition, Skimmed};
+use crate::skim::{self, LexedDefinition, PIECE, SMALL_PIECE, Skimmed};
 
 /// Maximum number of steps of the parser for a byte of a text. Code takes 0.1 to 3; the limit is on input that makes the parser try many
 /// alternatives. Unlike a limit on time, it gives the same result on every machine.
@@ -54,10 +54,7 @@ impl Parser {
         let candidates = query.reference().map(|name| PossibleUses::new(source, language, name));
         let candidates = candidates.as_ref();
         let words = candidates.filter(|_| !thorough).and_then(PossibleUses::in_code);
-        let has_uses = candidates.is_some_and(|candidates| match &words {
-            Some(words) => !words.is_empty(),
-            None => thorough || candidates.are_possible(),
-        });
+        let has_uses = candidates.is_some() && words.as_ref().is_none_or(|words| !words.is_empty());
         let may_define = query.wants_definitions() && query.may_be_defined_in(language, source);
         if !has_uses && !may_define {
             return Some(Parsed::default());
@@ -66,27 +63,10 @@ impl Parser {
             has_uses && (query.shows_scopes_of_uses() || candidates.need_scopes(words.as_deref()))
         };
         let needs_all = query.lists_all() || candidates.is_some_and(needs_scopes);
-        self.skimmed.clear();
-        // A thorough parse takes definitions by macros from the lexer, and nothing else.
-        let is_lexed = !thorough || skim::has_preprocessor(language);
-        let is_complete = is_lexed && skim::skim(language, source, &mut self.skimmed);
-        let is_skimmed = is_complete && !thorough;
-        let mut lexed = std::mem::take(&mut self.skimmed.by_macros);
-        if is_skimmed {
-            lexed.append(&mut self.skimmed.plain);
-        }
-        // A definition in a scope needs its scope.
-        if !needs_all {
-            lexed.retain(|lexed| query.is_about(&source[lexed.name.clone()]));
-            self.skimmed.has_inner &= !lexed.is_empty();
-        }
-        // Uses are in bodies: few texts that use a name have its definition.
-        let query = Some(query).filter(|_| !needs_all);
-        let (mut parsed, tree) = self.definitions(language, source, query, is_skimmed)?;
-        merge(source, &mut parsed.definitions, lexed);
-        if !is_skimmed {
-            end_macros(language, source, &mut parsed.definitions);
-        }
+        let (mut parsed, tree) = match needs_all {
+            true => self.definitions(language, source, None, thorough)?,
+            false => self.definitions_of(language, source, query)?,
+        };
         if let Some(candidates) = candidates.filter(|_| has_uses) {
             parsed.references = match words {
                 Some(words) => words,
@@ -120,9 +100,56 @@ impl Parser {
         Some(parsed)
     }
 
+    /// Definitions of the names that a query is about. Most texts have few of them.
+    fn definitions_of(
+        &mut self,
+        language: Language,
+        source: &[u8],
+        query: &SymbolsQuery,
+    ) -> Option<(Parsed, Option<Tree>)> {
+        let thorough = query.options.thorough;
+        let found = self.definitions(language, source, Some((query, SMALL_PIECE)), thorough)?;
+        // What is found after an error depends on the text before it: the full list has the last word.
+        if found.0.has_errors && !thorough {
+            return self.definitions(language, source, Some((query, PIECE)), thorough);
+        }
+        Some(found)
+    }
+
+    /// Definitions of a text, and its syntax tree if all of it was parsed. With a query, pieces of this length are left out if they have
+    /// nothing to do with it.
+    fn definitions(
+        &mut self,
+        language: Language,
+        source: &[u8],
+        query: Option<(&SymbolsQuery, usize)>,
+        thorough: bool,
+    ) -> Option<(Parsed, Option<Tree>)> {
+        self.skimmed.clear(query.map_or(PIECE, |(_, piece)| piece));
+        let query = query.map(|(query, _)| query);
+        // A thorough parse takes definitions by macros from the lexer, and nothing else.
+        let is_lexed = !thorough || skim::has_preprocessor(language);
+        let is_complete = is_lexed && skim::skim(language, source, &mut self.skimmed);
+        let is_skimmed = is_complete && !thorough;
+        let mut lexed = std::mem::take(&mut self.skimmed.by_macros);
+        if is_skimmed {
+            lexed.append(&mut self.skimmed.plain);
+        }
+        if let Some(query) = query {
+            lexed.retain(|lexed| query.is_about(&source[lexed.name.clone()]));
+            self.skimmed.has_inner &= !lexed.is_empty();
+        }
+        let (mut parsed, tree) = self.parse_pieces(language, source, query, is_skimmed)?;
+        merge(source, &mut parsed.definitions, lexed);
+        if !is_skimmed {
+            end_macros(language, source, &mut parsed.definitions);
+        }
+        Some((parsed, tree))
+    }
+
     /// Parses the skimmed text, or all of the source, whose syntax tree is returned, too. With a query, pieces that have nothing to do
     /// with it are left out.
-    fn definitions(
+    fn parse_pieces(
         &mut self,
         language: Language,
         source: &[u8],
@@ -139,10 +166,8 @@ impl Parser {
         for piece in pieces {
             let Range { start, end } = piece;
             let text = &text[start..end];
-            let may_define = |query: &SymbolsQuery| {
-                query.may_be_defined_in(language, text)
-                    && (is_skimmed || query.options.thorough || query.may_be_in_code(language, text))
-            };
+            // Calls are in bodies: few texts that name a function have its definition.
+            let may_define = |query: &SymbolsQuery| query.may_be_defined_in(language, text);
             let is_blank = is_skimmed && text.trim_ascii().is_empty();
             if is_blank || !self.skimmed.has_inner && !query.is_none_or(may_define) {
                 continue;

@@ -152,20 +152,25 @@ impl SymbolsQuery {
     /// Returns `false` if a text has neither a definition nor a use that is asked for.
     pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
         self.lists_all()
-            || self.name.as_ref().is_some_and(|name| name.may_be_defined_in(text))
+            || self.name.as_ref().is_some_and(|name| name.has_qualifier(text) && name.may_be_in(text))
             || self.reference.as_ref().is_some_and(|name| name.may_be_in(text))
     }
 
     /// Returns `false` if a part of a text neither defines what is asked for nor anything whose uses are.
     pub(crate) fn may_be_defined_in(&self, language: Language, text: &[u8]) -> bool {
-        let may_define =
-            |name: &Name| name.places(text).any(|place| skim::may_define(language, text, &place));
-        self.lists_all() || self.names().any(may_define)
+        let has_name = |name: &Name| name.places(text).any(|place| skim::may_define(language, text, &place));
+        // The uses of a name are none of its definitions, in any scope.
+        self.lists_all()
+            || self.name.as_ref().is_some_and(|name| name.has_qualifier(text) && has_name(name))
+            || self.reference.as_ref().is_some_and(has_name)
     }
 
-    /// Returns `false` if a text defines nothing because the names are in comments and literals only.
-    pub(crate) fn may_be_in_code(&self, language: Language, text: &[u8]) -> bool {
-        self.names().any(|name| skim::may_be_code(language, text, name.places(text)))
+    /// Returns `false` if the names are in comments and literals of a text only. A thorough parse does not depend on a lexer.
+    pub(crate) fn may_be_in_code(&self, path: &Path, text: &[u8]) -> bool {
+        let language = Language::by_extension(path).filter(|_| !self.lists_all() && !self.options.thorough);
+        let may_be_code =
+            |language| self.names().any(|name| skim::may_be_code(language, text, name.places(text)));
+        language.is_none_or(may_be_code)
     }
 
     /// Returns `true` if a definition of this name matters for the list.

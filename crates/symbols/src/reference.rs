@@ -1,7 +1,7 @@
 //! Uses of a name: words of the code that are not the name of a definition.
 //!
 //! Literals and comments are not code. In C and C++ a lexer recognises them; elsewhere, and with `thorough`, the syntax tree does. The
-//! tree is the reference implementation. A lexer also says that a text has no uses, before any parse.
+//! tree is the reference implementation.
 
 use std::ops::Range;
 
@@ -39,13 +39,11 @@ impl<'t> PossibleUses<'t> {
             let around = [word.start.checked_sub(1), Some(word.end)];
             !has_dollar || !around.into_iter().flatten().any(|place| self.text.get(place) == Some(&b'$'))
         };
-        let words = self.words().filter(|word| is_whole(word) && self.is_use(word));
+        let is_name = |word: &Range<usize>| {
+            is_whole(word) && !skim::is_keyword(self.language, &self.text[word.clone()])
+        };
+        let words = self.words().filter(|word| is_name(word) && self.is_use(word));
         words.filter(|word| is_code(word.start)).collect()
-    }
-
-    /// Returns `false` if all places are in literals and comments.
-    pub(crate) fn are_possible(&self) -> bool {
-        skim::may_be_code(self.language, self.text, self.name.places(self.text))
     }
 
     /// Identifiers of a syntax tree, whose lexer decides where they end. Lines of the preprocessor are not parsed.

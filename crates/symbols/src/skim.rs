@@ -20,7 +20,10 @@ use crate::kind::Kind;
 use crate::language::Language;
 
 /// Length of the pieces that a text is parsed in, in bytes. The tree of a piece takes many times as much memory.
-const PIECE: usize = 128 << 10;
+pub(crate) const PIECE: usize = 128 << 10;
+
+/// The same if few pieces are parsed: those that may define a name.
+pub(crate) const SMALL_PIECE: usize = 1 << 10;
 
 /// Name of the placeholder for functions that were left out.
 pub(crate) const MARK_NAME: &[u8] = b"$left_out$";
@@ -52,6 +55,11 @@ pub(crate) fn may_define(language: Language, source: &[u8], place: &Range<usize>
     !has_preprocessor(language) || c::may_define(source, place)
 }
 
+/// Returns `true` for words that are neither names nor types, for languages whose lexer decides what is a use.
+pub(crate) fn is_keyword(language: Language, word: &[u8]) -> bool {
+    has_preprocessor(language) && c::is_keyword(word)
+}
+
 /// End of the macro that begins at an offset: the end of its last continuation line. `None` for languages without such macros.
 pub(crate) fn macro_end(language: Language, source: &[u8], start: usize) -> Option<usize> {
     has_preprocessor(language).then(|| c::directive_end(source, start))
@@ -71,6 +79,8 @@ pub(crate) struct Skimmed {
     blank: Range<usize>,
     /// Offsets in the text between declarations that are in no other.
     cuts: Vec<usize>,
+    /// Smallest length of a piece.
+    piece: usize,
     /// Ranges of a declaration that the parser does not see.
     left_out: Vec<Range<usize>>,
     /// Directives, and branches that do not count.
@@ -106,7 +116,9 @@ pub(crate) struct LexedDefinition {
 }
 
 impl Skimmed {
-    pub(crate) fn clear(&mut self) {
+    /// Empties the text. Pieces of the next one have at least a length.
+    pub(crate) fn clear(&mut self, piece: usize) {
+        self.piece = piece;
         self.text.clear();
         self.segments.clear();
         self.cuts.clear();
@@ -151,7 +163,7 @@ impl Skimmed {
 
     /// Returns `true` if the text since the last cut, and some more bytes, are enough for a piece.
     fn is_piece(&self, more: usize) -> bool {
-        self.text.len() + more - self.cuts.last().copied().unwrap_or_default() >= PIECE
+        self.text.len() + more - self.cuts.last().copied().unwrap_or_default() >= self.piece
     }
 
     /// Cuts the text here.

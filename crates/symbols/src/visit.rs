@@ -177,7 +177,8 @@ impl Search for Lister<'_> {
         }
         let text: &[u8] = block.bytes;
         // The name is searched for first: few files have it, and the language of a header takes a look at all of it.
-        let is_candidate = self.query.may_be_in(text);
+        let is_candidate =
+            self.query.may_be_in(text) && self.query.may_be_in_code(block.source.display_path(), text);
         if !is_candidate && !self.query.options.stats {
             return None;
         }

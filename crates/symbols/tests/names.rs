@@ -194,3 +194,27 @@ fn types_and_functions_of_a_name_are_listed_before_values() {
     assert!(kinds(&uses, 2).lines().nth(1).is_some_and(|line| line.ends_with("10.c:2:8\tstruct")));
     assert!(kinds(&outline, 2).lines().nth(1).is_some_and(|line| line.ends_with("1 field it")));
 }
+
+#[test]
+#[cfg(feature = "c")]
+fn mentioned_types_and_keywords_are_no_definitions_but_macros_may_have_any_name() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("a.c");
+    let text = "\
+#define if(x) while (x)
+# define int long
+struct a *f(struct a *, union b);
+struct a { struct b *c; };
+struct b /* */ { int d; };
+enum e *a, **b;
+#define MORE struct a *
+";
+    fs::write(&file, text).expect("a file");
+    for (name, lines) in [("a", "4 6"), ("b", "5 6"), ("e", ""), ("if", "1"), ("int", "2"), ("struct", "")] {
+        let found = defined(&file, name);
+        let lines_of = |found: &str| -> Vec<String> {
+            found.lines().filter_map(|line| line.split(':').nth(1)).map(str::to_owned).collect()
+        };
+        assert_eq!(lines_of(&found).join(" "), lines, "{name}");
+    }
+}

@@ -72,11 +72,17 @@ fn kinds_languages_and_names_select_definitions() {
         ("-d list", "list\n"),
         ("-d '^list_'", "A.list_all\nlist_length\n"),
         ("-d 'l.ck$'", "lock\n"),
+        ("-d A.list_all", "A.list_all\n"),
+        ("-d A::list_all", "A.list_all\n"),
+        ("-d list#length", "list::length\n"),
+        ("-d 'list|length'", "A.list_all\nlist\nlist_length\nlist::length\n"),
+        ("--outline -d 'list|length' | grep -c .", "6\n"),
         ("-g '*.py' --kind class", "A\n"),
     ] {
         directory.prints(&format!("comb symbols {flags} | cut -f3"), names);
     }
     directory.answers("comb symbols -d nowhere", "", "", 1);
+    directory.answers("comb symbols -d l.ck", "", "", 1);
     directory.refuses("comb symbols --lang phyton", "unknown language 'phyton'; did you mean python?");
     directory.refuses("comb symbols --kind funktion", "unknown kind 'funktion'; kinds are class, ");
     directory.refuses("comb symbols -d '('", "invalid expression '('");

@@ -138,7 +138,7 @@ fn part_length(text: &str, before: &str) -> Option<usize> {
 fn is_operator(text: &str) -> bool {
     let symbol = text.strip_prefix(' ').unwrap_or(text);
     let is_symbol = |char: char| OPERATORS.contains(char) && !matches!(char, '[' | ']');
-    let is_type = |char: char| char.is_alphanumeric() || " _*&:<>[]\"".contains(char);
+    let is_type = |char: char| char.is_alphanumeric() || " _*&:<>[],\"".contains(char);
     match symbol {
         "" => false,
         "()" | "[]" => true,
@@ -221,6 +221,7 @@ mod tests {
             ("Foo.operator +", "Foo operator+"),
             ("operator()", "operator()"),
             ("A::operator const char *", "A operatorconstchar*"),
+            ("operator array<T, N>", "operatorarray<T,N>"),
             ("operator\"\" _km", "operator\"\"_km"),
             ("Foo::~Foo", "Foo ~Foo"),
             ("save!", "save!"),

@@ -80,8 +80,31 @@ pub(crate) fn is_cplusplus(source: &[u8]) -> bool {
     false
 }
 
-/// Returns `false` if a place is the name of a type that is mentioned and not defined: `struct page *`.
+/// Returns `true` for words that only macros can have as names, in C and C++, and that are no types.
+pub(super) fn is_keyword(word: &[u8]) -> bool {
+    let keywords: &[&[u8]] = match word.len() {
+        2 => &[b"do", b"if"],
+        3 => &[b"for"],
+        4 => &[b"case", b"else", b"enum", b"goto", b"long"],
+        5 => &[b"break", b"const", b"short", b"union", b"while"],
+        6 => &[b"extern", b"return", b"signed", b"sizeof", b"static", b"struct", b"switch"],
+        7 => &[b"default", b"typedef"],
+        8 => &[b"continue", b"unsigned", b"volatile"],
+        _ => &[],
+    };
+    keywords.contains(&word)
+}
+
+fn is_type(word: &[u8]) -> bool {
+    matches!(word, b"char" | b"double" | b"float" | b"int" | b"void")
+}
+
+/// Returns `false` if a place is a keyword, or the name of a type that is mentioned and not defined: `struct page *`.
 pub(super) fn may_define(source: &[u8], place: &Range<usize>) -> bool {
+    if is_keyword(&source[place.clone()]) || is_type(&source[place.clone()]) {
+        let line = source[..place.start].trim_ascii_end();
+        return line.ends_with(b"define");
+    }
     let next = source[place.end..].iter().find(|&&byte| !is(byte, SPACE));
     if !matches!(next, Some(b'*' | b'&' | b';' | b',' | b')' | b'>')) {
         return true;
