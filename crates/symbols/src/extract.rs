@@ -57,12 +57,13 @@ impl Definition {
     }
 }
 
-/// Definitions of a file so far, and the scopes around the current node.
+/// Definitions of a file so far, and the nodes and scopes around the current node.
 pub(crate) struct Extraction<'t> {
     text: &'t [u8],
     definitions: Vec<Definition>,
     scopes: Vec<OpenScope>,
-    depth: usize,
+    /// The nodes around the current one, from the outside in. A node does not know its parent: `Node::parent` searches from the root.
+    ancestors: Vec<Node<'t>>,
     /// A scope was left out, since [`MAX_SCOPES`] are around it.
     too_deep: bool,
     /// Names that were added once, with their scope.
@@ -111,6 +112,16 @@ impl<'t> Extraction<'t> {
     /// Bytes of the text that was parsed.
     pub(crate) fn bytes(&self, range: Range<usize>) -> &'t [u8] {
         &self.text[range]
+    }
+
+    /// The node around the current one.
+    pub(crate) fn parent(&self) -> Option<Node<'t>> {
+        self.around().next()
+    }
+
+    /// The nodes around the current one, from the inside out.
+    pub(crate) fn around(&self) -> impl Iterator<Item = Node<'t>> + use<'_, 't> {
+        self.ancestors.iter().rev().copied()
     }
 
     /// Returns `true` in code that runs: in functions, but not in the types within them.
@@ -165,7 +176,7 @@ impl<'t> Extraction<'t> {
         let before = self.definitions.len();
         self.add(definition);
         if self.definitions.len() > before {
-            self.push(OpenScope { depth: self.depth, definition: Some(before), name: None, holds });
+            self.push(OpenScope { depth: self.ancestors.len(), definition: Some(before), name: None, holds });
         }
     }
 
@@ -188,14 +199,19 @@ impl<'t> Extraction<'t> {
     /// Makes a node the scope of the definitions in it, without being a definition.
     pub(crate) fn extend(&mut self, name: Range<usize>) {
         let definition = self.scopes.last().and_then(|scope| scope.definition);
-        self.push(OpenScope { depth: self.depth, definition, name: Some(name), holds: Holds::Members });
+        self.push(OpenScope {
+            depth: self.ancestors.len(),
+            definition,
+            name: Some(name),
+            holds: Holds::Members,
+        });
     }
 
     /// Makes a node a scope without a name: definitions in it belong to the scope around it.
     pub(crate) fn open(&mut self, holds: Holds) {
         let (definition, name) =
             self.scopes.last().map_or((None, None), |scope| (scope.definition, scope.name.clone()));
-        self.push(OpenScope { depth: self.depth, definition, name, holds });
+        self.push(OpenScope { depth: self.ancestors.len(), definition, name, holds });
     }
 
     /// Adds the definition that a node is, whose name is a field of it. Local variables are left out.
@@ -229,14 +245,17 @@ fn unquoted(text: &[u8], name: Range<usize>) -> Range<usize> {
 }
 
 /// Definitions of a syntax tree, in the order of their nodes, and whether scopes in them were left out.
-pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &GrammarRules) -> (Vec<Definition>, bool) {
-    let (depth, too_deep) = (0, false);
+pub(crate) fn definitions<'t>(
+    tree: &'t Tree,
+    text: &'t [u8],
+    rules: &GrammarRules,
+) -> (Vec<Definition>, bool) {
     let mut found = Extraction {
         text,
         definitions: Vec::new(),
         scopes: Vec::new(),
-        depth,
-        too_deep,
+        ancestors: Vec::new(),
+        too_deep: false,
         once: HashSet::new(),
     };
     let mut cursor = tree.walk();
@@ -246,16 +265,16 @@ pub(crate) fn definitions(tree: &Tree, text: &[u8], rules: &GrammarRules) -> (Ve
             found.visit(rule, node);
         }
         if cursor.goto_first_child() {
-            found.depth += 1;
+            found.ancestors.push(node);
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return (found.definitions, found.too_deep);
             }
-            found.depth -= 1;
+            found.ancestors.pop();
         }
-        let depth = found.depth;
+        let depth = found.ancestors.len();
         while found.scopes.pop_if(|scope| scope.depth >= depth).is_some() {}
     }
 }

@@ -1,6 +1,7 @@
 //! Parsing one file: skim, parse, extract.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::iter::once;
 use std::ops::{ControlFlow, Range};
@@ -24,6 +25,13 @@ pub(crate) const MAX_STEPS_PER_BYTE: usize = 8;
 
 /// Further steps that a text may take, so that the limit is of no concern to small ones.
 const FREE_STEPS: usize = 1_000_000;
+
+/// Number of bytes that the lexer of a grammar takes in the time of a step. It takes bytes again where the parser tries an alternative,
+/// and all of the rest where a comment or a string begins that does not end.
+const LEXED_PER_STEP: usize = 64;
+
+/// Largest part of a text that the lexer gets at once, in bytes, so that they can be counted.
+const CHUNK: usize = 4096;
 
 /// Number of steps between two calls of the parser's callback.
 const STEPS_PER_CALL: usize = 100;
@@ -169,7 +177,7 @@ impl Parser {
             // Calls are in bodies: few texts that name a function have its definition.
             let may_define = |query: &SymbolsQuery| query.may_be_defined_in(language, text);
             let is_blank = is_skimmed && text.trim_ascii().is_empty();
-            if is_blank || !self.skimmed.has_inner && !query.is_none_or(may_define) {
+            if is_blank || is_skimmed && !self.skimmed.has_inner && !query.is_none_or(may_define) {
                 continue;
             }
             let Grammar { parser, rules, .. } = self.grammars.get(language);
@@ -267,23 +275,36 @@ fn ended(text: &[u8]) -> Cow<'_, [u8]> {
 
 /// Parses a text that ends with a line feed, unless it takes too many steps.
 fn parse(parser: &mut tree_sitter::Parser, text: &[u8]) -> Option<Tree> {
-    parse_in(parser, text, FREE_STEPS + MAX_STEPS_PER_BYTE * text.len())
+    parse_in(parser, text, FREE_STEPS + MAX_STEPS_PER_BYTE * text.len()).0
 }
 
-fn parse_in(parser: &mut tree_sitter::Parser, text: &[u8], max_steps: usize) -> Option<Tree> {
-    let mut steps = 0;
-    let mut progress = |_: &ParseState| {
-        steps += STEPS_PER_CALL;
-        if steps > max_steps { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+/// Parses a text, unless that takes more than a number of steps. Returns how many it took, too.
+fn parse_in(parser: &mut tree_sitter::Parser, text: &[u8], max_steps: usize) -> (Option<Tree>, usize) {
+    let steps = Cell::new(0);
+    let is_over = |more| {
+        steps.set(steps.get() + more);
+        steps.get() > max_steps
+    };
+    let mut progress = |_: &ParseState| match is_over(STEPS_PER_CALL) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let mut rest = |at, _| text.get(at..).unwrap_or_default();
+    let mut end = 0;
+    let mut chunk = |at: usize, _| {
+        let rest = text.get(at..).unwrap_or_default();
+        let chunk = &rest[..rest.len().min(CHUNK)];
+        // All of the last chunk was read if this one is next to it. Else the lexer may have read a token only, which is a step.
+        let is_next = at == std::mem::replace(&mut end, at + chunk.len());
+        if is_next && is_over(chunk.len() / LEXED_PER_STEP) { &[] } else { chunk }
+    };
     // The C code of grammars asks the C library what a letter is.
-    let tree = with_c_locale(|| parser.parse_with_options(&mut rest, None, Some(options)));
+    let tree = with_c_locale(|| parser.parse_with_options(&mut chunk, None, Some(options)));
+    let tree = tree.filter(|_| !is_over(0));
     if tree.is_none() {
         parser.reset();
     }
-    tree
+    (tree, steps.get())
 }
 
 /// Adds the definitions of the lexer that the parser did not find. A definition in a scope that the parser knows belongs to it.
@@ -345,7 +366,52 @@ mod tests {
         let grammar = Grammar::new(Language::ALL[0]);
         let mut parser = grammar.parser;
         let text = "a = (b)\n".repeat(1000).into_bytes();
-        assert!(parse_in(&mut parser, &text, 200).is_none());
+        assert!(parse_in(&mut parser, &text, 200).0.is_none());
         assert_eq!(parse(&mut parser, b"a").map(|tree| tree.root_node().byte_range()), Some(0..1));
+    }
+
+    /// A function in a function, in languages whose parser gets bodies.
+    const NESTED: [(&str, &str, &str); 11] = [
+        ("bash", "f() {\n", "}\n"),
+        ("c", "void f(void) {\n", "}\n"),
+        ("csharp", "void f() {\n", "}\n"),
+        ("d", "void f() {\n", "}\n"),
+        ("javascript", "function f() {\n", "}\n"),
+        ("kotlin", "fun f() {\n", "}\n"),
+        ("lua", "function f()\n", "end\n"),
+        ("ruby", "def f\n", "end\n"),
+        ("rust", "fn f() {\n", "}\n"),
+        ("swift", "func f() {\n", "}\n"),
+        ("typescript", "function f() {\n", "}\n"),
+    ];
+
+    #[test]
+    fn the_work_of_the_parser_grows_with_the_depth_of_nested_functions() {
+        for &language in Language::ALL {
+            let Some((_, open, close)) = NESTED.iter().find(|(name, ..)| *name == language.name()) else {
+                continue;
+            };
+            let mut parser = Grammar::new(language).parser;
+            let mut steps = |depth| {
+                let text = [open.repeat(depth), close.repeat(depth)].concat();
+                parse_in(&mut parser, text.as_bytes(), usize::MAX).1
+            };
+            let [once, twice] = [1000, 2000].map(&mut steps);
+            assert!(
+                twice <= 2 * once + once / 4,
+                "{}: {once} steps, {twice} at twice the depth",
+                language.name()
+            );
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "javascript")]
+    fn comments_that_do_not_end_are_read_a_limited_number_of_times() {
+        let mut parser = Grammar::new(Language::JavaScript).parser;
+        let text = "/* ".repeat(20_000).into_bytes();
+        let max_steps = MAX_STEPS_PER_BYTE * text.len();
+        let (tree, steps) = parse_in(&mut parser, &text, max_steps);
+        assert!(tree.is_none() && steps < max_steps + max_steps / 10, "{steps} steps");
     }
 }

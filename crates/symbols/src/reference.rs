@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use tree_sitter::{Node, Tree};
+use tree_sitter::{Node, Tree, TreeCursor};
 
 use crate::language::Language;
 use crate::name::Name;
@@ -51,10 +51,9 @@ impl<'t> PossibleUses<'t> {
         let mut code = skim::code(self.language, self.text);
         let mut is_code = |offset| code.as_mut().is_some_and(|code| code.contains(offset));
         let mut found: Vec<Range<usize>> = Vec::new();
+        let mut leaves = Leaves::new(tree);
         for word in self.words() {
-            let Some(leaf) = tree.root_node().descendant_for_byte_range(word.start, word.start + 1) else {
-                continue;
-            };
+            let Some(leaf) = leaves.at(word.start) else { continue };
             let range = match leaf.kind() {
                 "preproc_arg" if is_code(word.start) => word,
                 _ if is_identifier(leaf) => leaf.byte_range(),
@@ -100,6 +99,30 @@ impl<'t> PossibleUses<'t> {
             end = end.max(at);
             words
         })
+    }
+}
+
+/// The leaves of a tree, in order. A search from the root for each word would take time for the depth of the tree.
+struct Leaves<'t> {
+    cursor: TreeCursor<'t>,
+}
+
+impl<'t> Leaves<'t> {
+    fn new(tree: &'t Tree) -> Self {
+        let mut cursor = tree.walk();
+        while cursor.goto_first_child() {}
+        Self { cursor }
+    }
+
+    /// The leaf that a byte is in. Offsets do not go back.
+    fn at(&mut self, offset: usize) -> Option<Node<'t>> {
+        while self.cursor.node().end_byte() <= offset {
+            while !self.cursor.goto_next_sibling() {
+                self.cursor.goto_parent().then_some(())?;
+            }
+            while self.cursor.goto_first_child() {}
+        }
+        Some(self.cursor.node()).filter(|leaf| leaf.start_byte() <= offset)
     }
 }
 

@@ -172,16 +172,24 @@ pub(crate) fn child<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
 /// Collects the names in a pattern such as `(a, [b, *c])`. Default values are not part of it.
 #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
 pub(crate) fn names<'t>(pattern: Node<'t>, names_found: &mut Vec<Node<'t>>) {
-    let kind = pattern.kind();
-    if matches!(kind, "identifier" | "simple_identifier" | "shorthand_property_identifier_pattern") {
-        names_found.push(pattern);
-    } else if kind.contains("pattern")
-        || matches!(kind, "identifiers" | "multi_variable_declaration" | "variable_declaration")
-    {
-        let mut cursor = pattern.walk();
-        for (index, child) in (0..).zip(pattern.children(&mut cursor)) {
-            if pattern.field_name_for_child(index) != Some("right") && child.is_named() {
-                names(child, names_found);
+    let is_pattern = |kind: &str| {
+        kind.contains("pattern")
+            || matches!(kind, "identifiers" | "multi_variable_declaration" | "variable_declaration")
+    };
+    let mut cursor = pattern.walk();
+    loop {
+        let node = cursor.node();
+        match node.kind() {
+            _ if !node.is_named() || cursor.field_name() == Some("right") => {}
+            "identifier" | "simple_identifier" | "shorthand_property_identifier_pattern" => {
+                names_found.push(node);
+            }
+            kind if is_pattern(kind) && cursor.goto_first_child() => continue,
+            _ => {}
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
             }
         }
     }

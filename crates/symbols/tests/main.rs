@@ -4,6 +4,7 @@
 mod c;
 #[cfg(feature = "cpp")]
 mod cplusplus;
+mod deep;
 mod languages;
 mod names;
 #[cfg(feature = "python")]

@@ -17,7 +17,7 @@ pub(super) const RULES: &[NamedRule] = &[
 
 /// The first assignment to a variable outside of functions.
 fn variable(found: &mut Extraction<'_>, node: Node<'_>) {
-    let Some(parent) = node.parent().filter(|_| !found.is_local()) else { return };
+    let Some(parent) = found.parent().filter(|_| !found.is_local()) else { return };
     if parent.kind() == "command" {
         return;
     }

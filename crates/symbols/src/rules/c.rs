@@ -55,11 +55,12 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
             }
             "operator_cast" => {
                 // The name of `operator type *()` extends up to the parameters.
-                let mut function = node.child_by_field_name("declarator")?;
+                let outer = node.child_by_field_name("declarator")?;
+                let mut function = outer;
                 while let Some(inner) = function.child_by_field_name("declarator") {
                     function = inner;
                 }
-                let is_plain = function.parent() == Some(node);
+                let is_plain = function == outer;
                 let name = node.start_byte()..if is_plain {
                     field(node, "type")?.end
                 } else {
@@ -90,8 +91,8 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
 }
 
 /// Code in a lambda or in an expression; that of a function is in its scope.
-fn block(found: &mut Extraction<'_>, node: Node<'_>) {
-    if node.parent().is_none_or(|parent| parent.kind() != "function_definition") {
+fn block(found: &mut Extraction<'_>, _: Node<'_>) {
+    if found.parent().is_none_or(|parent| parent.kind() != "function_definition") {
         found.open(Holds::Locals);
     }
 }
@@ -162,7 +163,7 @@ fn declaration(found: &mut Extraction<'_>, node: Node<'_>) {
 fn is_external(found: &Extraction<'_>, node: Node<'_>) -> bool {
     let storage = child(node, &["storage_class_specifier"]);
     let is_extern = storage.is_some_and(|storage| found.bytes(storage.byte_range()) == b"extern")
-        || node.parent().is_some_and(|parent| parent.kind() == "linkage_specification");
+        || found.parent().is_some_and(|parent| parent.kind() == "linkage_specification");
     is_extern && child(node, &["init_declarator"]).is_none()
 }
 
@@ -254,7 +255,7 @@ fn type_definition(found: &mut Extraction<'_>, node: Node<'_>) {
 
 fn record(found: &mut Extraction<'_>, node: Node<'_>) {
     let Some(body) = field(node, "body").filter(|_| !found.is_local()) else { return };
-    let Some(name) = node.child_by_field_name("name") else { return unnamed(found, node) };
+    let Some(name) = node.child_by_field_name("name") else { return unnamed(found) };
     // `Type<int>` specializes `Type`, `outer::Type` is a member of `outer`.
     let name = field(name, "name").unwrap_or(name.byte_range());
     let kind = match node.kind() {
@@ -267,8 +268,8 @@ fn record(found: &mut Extraction<'_>, node: Node<'_>) {
 }
 
 /// Members of a type that only a `typedef` names belong to that name.
-fn unnamed(found: &mut Extraction<'_>, node: Node<'_>) {
-    let parent = node.parent().filter(|parent| parent.kind() == "type_definition");
+fn unnamed(found: &mut Extraction<'_>) {
+    let parent = found.parent().filter(|parent| parent.kind() == "type_definition");
     let name = parent.and_then(|parent| parent.child_by_field_name("declarator")).and_then(declared);
     if let Some(name) = name {
         found.extend(name.name);

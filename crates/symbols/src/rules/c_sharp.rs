@@ -40,7 +40,7 @@ fn file_namespace(found: &mut Extraction<'_>, node: Node<'_>) {
 
 /// Fields and events; variables of methods are local.
 fn declarator(found: &mut Extraction<'_>, node: Node<'_>) {
-    let declaration = node.parent().and_then(|parent| parent.parent());
+    let declaration = found.around().nth(1);
     let kind = match declaration.map(|declaration| declaration.kind()) {
         Some("field_declaration") if declaration.is_some_and(|node| is_constant(found, node)) => {
             Kind::Constant
@@ -68,10 +68,7 @@ fn record(found: &mut Extraction<'_>, node: Node<'_>) {
 
 /// Parameters of a record are properties.
 fn parameter(found: &mut Extraction<'_>, node: Node<'_>) {
-    let of_record = node
-        .parent()
-        .and_then(|list| list.parent())
-        .is_some_and(|outer| outer.kind() == "record_declaration");
+    let of_record = found.around().nth(1).is_some_and(|outer| outer.kind() == "record_declaration");
     if let Some(name) = field(node, "name").filter(|_| of_record) {
         found.add(Definition::new(Kind::Property, name, node));
     }

@@ -62,7 +62,7 @@ fn constructor(found: &mut Extraction<'_>, node: Node<'_>, first: &str) {
 
 /// A template is a namespace with parameters; what is mixed in becomes members of a type.
 fn template(found: &mut Extraction<'_>, node: Node<'_>) {
-    let is_mixin = node.parent().is_some_and(|parent| parent.kind() == "mixin_template_declaration");
+    let is_mixin = found.parent().is_some_and(|parent| parent.kind() == "mixin_template_declaration");
     named(found, node, if is_mixin { Kind::Trait } else { Kind::Namespace });
 }
 

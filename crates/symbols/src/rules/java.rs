@@ -40,10 +40,7 @@ fn declarators(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
 
 /// Parameters of a record are fields.
 fn component(found: &mut Extraction<'_>, node: Node<'_>) {
-    let of_record = node
-        .parent()
-        .and_then(|list| list.parent())
-        .is_some_and(|outer| outer.kind() == "record_declaration");
+    let of_record = found.around().nth(1).is_some_and(|outer| outer.kind() == "record_declaration");
     if let Some(name) = field(node, "name").filter(|_| of_record) {
         found.add(Definition::new(Kind::Field, name, node));
     }

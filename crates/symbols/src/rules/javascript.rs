@@ -89,23 +89,22 @@ fn by_value(
 }
 
 /// The object literal that a value is, or is cast to a type.
-fn object(value: Option<Node<'_>>) -> Option<Node<'_>> {
-    let value = value?;
-    match value.kind() {
-        "object" => Some(value),
-        "as_expression" | "satisfies_expression" => object(value.named_child(0)),
-        _ => None,
+fn object(value: Node<'_>) -> Option<Node<'_>> {
+    let mut value = value;
+    while matches!(value.kind(), "as_expression" | "satisfies_expression") {
+        value = value.named_child(0)?;
     }
+    (value.kind() == "object").then_some(value)
 }
 
 /// Functions and classes that are assigned to variables, and variables outside of functions.
 fn variable(found: &mut Extraction<'_>, node: Node<'_>) {
-    let (Some(pattern), Some(parent)) = (node.child_by_field_name("name"), node.parent()) else { return };
+    let (Some(pattern), Some(parent)) = (node.child_by_field_name("name"), found.parent()) else { return };
     let value = unbound(found, node.child_by_field_name("value"));
     if let (Some(kind), Some(value), "identifier") = (kind_of(value), value, pattern.kind()) {
         return by_value(found, node, pattern, None, value, kind);
     }
-    let in_loop = parent.parent().is_some_and(|outer| outer.kind() == "for_statement");
+    let in_loop = found.around().nth(1).is_some_and(|outer| outer.kind() == "for_statement");
     if in_loop || found.is_local() {
         return;
     }
@@ -148,7 +147,7 @@ fn assignment(found: &mut Extraction<'_>, node: Node<'_>) {
             by_value(found, node, name, qualifier(found, holder), right, kind);
         }
         (Some(_), Some(_), None) => {
-            if let Some(qualifier) = object(Some(right)).and_then(|_| qualifier(found, left)) {
+            if let Some(qualifier) = object(right).and_then(|_| qualifier(found, left)) {
                 found.extend(qualifier);
             }
         }
@@ -196,8 +195,8 @@ fn class_field(found: &mut Extraction<'_>, node: Node<'_>, name: &str) {
 }
 
 /// Variables in a block are local, but that of a namespace holds its members.
-fn block(found: &mut Extraction<'_>, node: Node<'_>) {
-    let parent = node.parent().map_or("", |parent| parent.kind());
+fn block(found: &mut Extraction<'_>, _: Node<'_>) {
+    let parent = found.parent().map_or("", |parent| parent.kind());
     if !matches!(parent, "internal_module" | "module" | "ambient_declaration") {
         found.open(Holds::Locals);
     }

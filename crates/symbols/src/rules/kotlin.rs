@@ -48,9 +48,15 @@ fn parameter(found: &mut Extraction<'_>, node: Node<'_>) {
 
 /// The type that an extension such as `fun List<T>.second()` extends.
 fn receiver(node: Node<'_>) -> Option<Range<usize>> {
-    let dot = child(node, &["."])?;
-    let receiver = child(dot.prev_sibling()?, &["identifier"])?;
-    Some(receiver.byte_range())
+    let mut cursor = node.walk();
+    let mut before = None;
+    for child in node.children(&mut cursor) {
+        if child.kind() == "." {
+            return super::child(before?, &["identifier"]).map(|receiver| receiver.byte_range());
+        }
+        before = Some(child);
+    }
+    None
 }
 
 fn function(found: &mut Extraction<'_>, node: Node<'_>) {

@@ -86,7 +86,7 @@ fn call(found: &mut Extraction<'_>, node: Node<'_>) {
 
 /// Functions that are assigned to variables, and the first assignment to a variable outside of functions.
 fn assignment(found: &mut Extraction<'_>, node: Node<'_>) {
-    let is_statement = node.parent().is_some_and(|parent| parent.kind() == "expression_statement");
+    let is_statement = found.parent().is_some_and(|parent| parent.kind() == "expression_statement");
     let Some(name) = variable(node, "left").filter(|_| is_statement && !found.is_local()) else { return };
     let mut definition = Definition::new(Kind::Variable, name, node);
     match node.child_by_field_name("right") {

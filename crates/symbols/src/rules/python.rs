@@ -19,7 +19,7 @@ fn class(found: &mut Extraction<'_>, node: Node<'_>) {
 
 /// Functions and properties.
 fn function(found: &mut Extraction<'_>, node: Node<'_>) {
-    let decorated = node.parent().filter(|parent| parent.kind() == "decorated_definition");
+    let decorated = found.parent().filter(|parent| parent.kind() == "decorated_definition");
     let mut cursor = node.walk();
     let is_property = decorated.is_some_and(|decorated| {
         let mut decorators =
@@ -61,7 +61,7 @@ fn alias(found: &mut Extraction<'_>, node: Node<'_>) {
 /// The first assignment to a name outside of functions.
 fn assignment(found: &mut Extraction<'_>, node: Node<'_>) {
     let is_statement =
-        node.parent().is_some_and(|parent| matches!(parent.kind(), "expression_statement" | "assignment"));
+        found.parent().is_some_and(|parent| matches!(parent.kind(), "expression_statement" | "assignment"));
     let Some(pattern) = node.child_by_field_name("left").filter(|_| is_statement && !found.is_local()) else {
         return;
     };

@@ -42,13 +42,19 @@ fn variable(found: &mut Extraction<'_>, node: Node<'_>) {
 
 /// `val` and `var` parameters of a class are fields, and so are all of a case class.
 fn parameter(found: &mut Extraction<'_>, node: Node<'_>) {
-    let class = node.parent().and_then(|list| list.parent());
-    let is_case =
-        class.is_some_and(|class| class.kind() == "full_enum_case" || child(class, &["case"]).is_some());
+    let class = found.around().nth(1);
+    let is_case = class.is_some_and(|class| class.kind() == "full_enum_case" || is_case_class(class));
     let is_field = is_case || child(node, &["val", "var"]).is_some();
     if let Some(name) = field(node, "name").filter(|_| is_field) {
         found.add(Definition::new(Kind::Field, name, node));
     }
+}
+
+/// Returns `true` if `case` is before the name. There may be many lists of parameters after it.
+fn is_case_class(class: Node<'_>) -> bool {
+    let mut cursor = class.walk();
+    let mut before = class.children(&mut cursor).take_while(|child| child.kind() != "identifier");
+    before.any(|child| child.kind() == "case")
 }
 
 /// A function may have several lists of parameters.

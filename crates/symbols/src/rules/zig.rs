@@ -62,7 +62,7 @@ fn variable(found: &mut Extraction<'_>, node: Node<'_>) {
 
 /// Members of containers. The members of a tuple have no names, and `_` stands for further values of an enumeration.
 fn member(found: &mut Extraction<'_>, node: Node<'_>) {
-    let in_enum = node.parent().is_some_and(|parent| parent.kind() == "enum_declaration");
+    let in_enum = found.parent().is_some_and(|parent| parent.kind() == "enum_declaration");
     let identifier = node.child_by_field_name("name").filter(|name| name.kind() == "identifier");
     if let Some(name) = identifier.map(name).filter(|name| found.bytes(name.clone()) != b"_") {
         found.add(Definition::new(if in_enum { Kind::Enumerator } else { Kind::Field }, name, node));
