@@ -64,6 +64,23 @@ fn assembler_in_headers_defines_macros_alone() {
 }
 
 #[test]
+fn objects_of_every_form_are_listed() {
+    for (source, expected) in [
+        (
+            "struct s { char *namespace; struct a *b; struct c; unsigned long d; int e, *f; u8 g[2]; int h:3; };",
+            "struct s, field s::namespace, field s::b, field s::d, field s::e, field s::f, field s::g, field s::h",
+        ),
+        (
+            "struct s; enum e f; extern int a; struct s *b; typedef struct s c; typedef struct s *d; int (*g)(void);",
+            "variable f, variable b, typedef c, typedef d, variable g",
+        ),
+        ("int f(a, b, c) int a; struct s *b; double c; { }\nstatic int d;", "function f, variable d"),
+    ] {
+        assert_eq!(listed(source), expected, "{source}");
+    }
+}
+
+#[test]
 fn macros_belong_to_the_scope_around_them() {
     for (source, expected) in [
         (

@@ -144,6 +144,40 @@ fn forms_of_newer_standards_hide_nothing() {
 }
 
 #[test]
+fn objects_of_every_form_are_listed() {
+    for (source, expected) in [
+        (
+            "struct S { int a, b; unsigned c; const int d; C<int> e; A *f; B &g; int h[3]; int i : 3; int j = 3; D::E k; };",
+            "struct S, field S::a, field S::b, field S::c, field S::d, field S::e, field S::f, field S::g, field S::h, field S::i, \
+             field S::j, field S::k",
+        ),
+        (
+            "struct S { friend class A; friend bool operator==(S, S); enum class B; enum C : int; struct D; struct E f; };",
+            "struct S, field S::f",
+        ),
+        (
+            "struct S { typedef A<int, B> c; typedef int d[3]; typedef struct E e; union { int f; }; struct { int g; } h; };",
+            "struct S, typedef S::c, typedef S::d, typedef S::e, field S::f, field S::g, field S::h",
+        ),
+        (
+            "extern int a; extern \"C\" int b; extern int c = 3; static A d; int A::e;",
+            "variable c, variable d, field A::e",
+        ),
+        ("namespace n { typedef int a; A b; struct C; }", "namespace n, typedef n::a, variable n::b"),
+        (
+            "enum E { A, B = 3 /* C */, D = (1 << 2) | E(3, 4), F = G<1, 2>::h, I = ',', J };",
+            "enum E, enumerator E::A, enumerator E::B, enumerator E::D, enumerator E::F, enumerator E::I, enumerator E::J",
+        ),
+        (
+            "typedef enum { A, B = 2 } E; typedef struct { int c; } S; enum { D };",
+            "enumerator E::A, enumerator E::B, typedef E, field S::c, typedef S, enumerator D",
+        ),
+    ] {
+        assert_eq!(listed(source).join(", "), expected, "{source}");
+    }
+}
+
+#[test]
 fn tests_are_listed_by_their_names() {
     for (source, expected) in [
         ("TEST(Suite, Name) { }\nint v;", "function Name, variable v"),

@@ -186,6 +186,11 @@ impl<'s> Form<'s> {
 
     /// After `class` and the like: a name and the body of the class follow, its bases, or the rest of its name.
     fn before_scope_name(&mut self) -> bool {
+        // The end of a condition may be between them.
+        while self.next == Next::Byte(b'#') {
+            self.ahead.directive_line();
+            self.next = self.ahead.next();
+        }
         match self.next {
             Next::Attribute => true,
             Next::Word(_) | Next::Path if self.has_arguments => true,

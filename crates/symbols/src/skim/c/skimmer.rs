@@ -173,6 +173,9 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
             self.skip_to(start);
             return Some(());
         }
+        if self.plain_enumerator(start..self.lexer.at) {
+            return Some(());
+        }
         // `invocation(…) static int a;`
         if self.declaration.is_invocation() {
             let begins_line = CLexer { source: self.lexer.source, at: start }.begins_line();
@@ -210,6 +213,9 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     fn semicolon(&mut self) {
+        if self.plain_object() {
+            return self.cut();
+        }
         if self.is_prototype() {
             self.take_back();
             self.end_here();
