@@ -12,42 +12,64 @@ pub(super) fn is(byte: u8, class: u8) -> bool {
 }
 
 /// Separates code from literals, comments and the names of headers, for offsets that do not go back.
-pub(crate) struct Code<'s>(CLexer<'s>);
+pub(crate) struct Code<'s> {
+    lexer: CLexer<'s>,
+    /// The next byte that may begin a literal or a comment, and the next one that may begin a directive. They are searched for once they
+    /// are before the lexer, so that all of the code between them costs a search only.
+    text: usize,
+    directive: usize,
+}
 
 impl<'s> Code<'s> {
     pub(crate) fn new(source: &'s [u8]) -> Self {
-        Self(CLexer { source, at: 0 })
+        let mut code = Self { lexer: CLexer { source, at: 0 }, text: 0, directive: 0 };
+        code.search();
+        code
     }
 
     /// Returns `true` if the byte at an offset is code.
     pub(crate) fn contains(&mut self, offset: usize) -> bool {
-        let lexer = &mut self.0;
-        while lexer.at <= offset {
-            let Some(rest) = lexer.source.get(lexer.at..=offset) else { return false };
-            let Some(next) = rest.iter().position(|&byte| is(byte, STOP)) else {
-                lexer.at = offset;
+        while self.lexer.at <= offset && offset < self.lexer.source.len() {
+            let next = self.text.min(self.directive);
+            if next > offset {
                 return true;
-            };
-            lexer.at += next;
-            let byte = lexer.source[lexer.at];
-            match byte {
-                b'"' => lexer.literal(),
-                b'\'' => lexer.apostrophe(),
-                b'/' if lexer.comment() => {}
-                b'#' if lexer.begins_line() => {
-                    lexer.at += 1;
-                    lexer.blanks();
-                    if matches!(
-                        lexer.word(),
-                        b"include" | b"include_next" | b"import" | b"error" | b"warning"
-                    ) {
-                        lexer.directive_line();
-                    }
-                }
-                _ => lexer.at += 1,
             }
+            self.lexer.at = next;
+            self.skip();
+            self.search();
         }
         false
+    }
+
+    /// Skips the literal, comment or directive that begins here, or a byte.
+    fn skip(&mut self) {
+        let lexer = &mut self.lexer;
+        let byte = lexer.source[lexer.at];
+        match byte {
+            b'"' => lexer.literal(),
+            b'\'' => lexer.apostrophe(),
+            b'/' if lexer.comment() => {}
+            b'#' if lexer.begins_line() => {
+                lexer.at += 1;
+                lexer.blanks();
+                if matches!(lexer.word(), b"include" | b"include_next" | b"import" | b"error" | b"warning") {
+                    lexer.directive_line();
+                }
+            }
+            _ => lexer.at += 1,
+        }
+    }
+
+    fn search(&mut self) {
+        let CLexer { source, at } = self.lexer;
+        let rest = source.get(at..).unwrap_or_default();
+        let from_here = |found: Option<usize>| found.map_or(source.len(), |next| at + next);
+        if self.text <= at {
+            self.text = from_here(memchr3(b'"', b'\'', b'/', rest));
+        }
+        if self.directive <= at {
+            self.directive = from_here(memchr(b'#', rest));
+        }
     }
 }
 
@@ -227,5 +249,62 @@ impl<'s> CLexer<'s> {
     /// Returns the next byte that is no white space, without moving.
     pub(super) fn next_significant(&self) -> Option<u8> {
         self.source[self.at.min(self.source.len())..].iter().copied().find(|&byte| !is(byte, SPACE))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The reference implementation: a byte at a time.
+    fn is_code(source: &[u8]) -> Vec<bool> {
+        let mut lexer = CLexer { source, at: 0 };
+        let mut code = vec![false; source.len()];
+        while lexer.at < source.len() {
+            let at = lexer.at;
+            let byte = source[at];
+            match byte {
+                b'"' => lexer.literal(),
+                b'\'' => lexer.apostrophe(),
+                b'/' if lexer.comment() => {}
+                b'#' if lexer.begins_line() => {
+                    lexer.at += 1;
+                    lexer.blanks();
+                    if matches!(
+                        lexer.word(),
+                        b"include" | b"include_next" | b"import" | b"error" | b"warning"
+                    ) {
+                        lexer.directive_line();
+                    }
+                }
+                _ => {
+                    code[at] = !matches!(byte, b'/' | b'#');
+                    lexer.at += 1;
+                }
+            }
+        }
+        code
+    }
+
+    proptest! {
+        #[test]
+        fn code_is_that_of_the_reference(
+            parts in prop::collection::vec(prop::sample::select(vec![
+                "a", "1", " ", "\n", "\\\n", "\\", "\"", "'", "R\"(", ")\"", "/", "//", "/*", "*/", "#", "#include <b>", "# error c",
+                "#define d ", "{", "}",
+            ]), 0..40),
+            step in 1..4_usize,
+        ) {
+            let source = parts.concat().into_bytes();
+            let expected = is_code(&source);
+            let mut code = Code::new(&source);
+            let is_word = |&at: &usize| source[at].is_ascii_alphanumeric();
+            for at in (0..source.len()).step_by(step).filter(is_word) {
+                prop_assert_eq!(code.contains(at), expected[at], "{} in {:?}", at, String::from_utf8_lossy(&source));
+            }
+            prop_assert!(!code.contains(source.len()));
+        }
     }
 }
