@@ -131,7 +131,9 @@ impl Advised for TreeIndexError {
     fn advised(&self) -> String {
         let advice = match self {
             Self::Missing(root) => Some(format!("build one with 'comb index build {}'", root.display())),
-            Self::Values(_) => Some("'comb symbols --index-update' writes it again".to_owned()),
+            Self::Values(_) | Self::Terms(_) => {
+                Some("'comb symbols --index-update' writes it again".to_owned())
+            }
             _ => None,
         };
         with(self.to_string(), advice.as_deref())

@@ -13,8 +13,6 @@ use crate::args::threads;
 use crate::args::tree_index::{IndexUse, WhenIndexed};
 use crate::index::tree_index::update_quietly;
 use crate::message;
-#[cfg(feature = "symbols")]
-use crate::symbols::parsed_files::ParsedFiles;
 
 /// Expressions that restrict the search to files with a match of one of them; `None` if every file is searched.
 pub(crate) fn sought(inputs: &Inputs, scan: &ScanOptions<'_>, query: &Query) -> Option<Sought> {
@@ -55,16 +53,23 @@ impl Indexed {
         sought: Option<&Sought>,
         width: Width,
     ) -> Result<Self, UsageError> {
-        let when = arguments.when()?;
-        let home = match when {
-            WhenIndexed::Auto => arguments.home.path(),
-            WhenIndexed::Never => None,
-            WhenIndexed::Require => Some(arguments.home.required().map_err(UsageError)?),
-        };
+        let (when, home) = (arguments.when()?, Self::home(arguments)?);
         let threads = threads::count(width).get();
         let indexes = home.clone().map(|home| Arc::new(Indexes::new(home, sought, threads)));
         let home = home.unwrap_or_default();
         Ok(Self { home, indexes, when, is_updated, messages, threads })
+    }
+
+    /// The directory of the indexes; `None` if they are not used.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(crate) fn home(arguments: &IndexUse) -> Result<Option<PathBuf>, UsageError> {
+        Ok(match arguments.when()? {
+            WhenIndexed::Auto => arguments.home.path(),
+            WhenIndexed::Never => None,
+            WhenIndexed::Require => Some(arguments.home.required().map_err(UsageError)?),
+        })
     }
 
     /// The options of a scan that uses the indexes.
@@ -93,13 +98,6 @@ impl Indexed {
                 Err(_) => {}
             }
         }
-    }
-
-    /// Opens what `comb symbols` has parsed of some inputs.
-    #[cfg(feature = "symbols")]
-    pub(crate) fn parsed_files(&self, inputs: &[PathBuf]) -> Option<ParsedFiles> {
-        self.indexes.as_ref()?;
-        ParsedFiles::open(&self.home, inputs, self.is_updated)
     }
 
     /// The failures in words, if an index is required.

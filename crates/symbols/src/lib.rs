@@ -45,6 +45,7 @@ mod skim;
 mod stats;
 mod stored;
 mod symbol;
+mod terms;
 mod update;
 mod visit;
 
@@ -60,6 +61,7 @@ pub use crate::name::InvalidName;
 pub use crate::query::{SymbolsFormat, SymbolsOptions, SymbolsQuery};
 pub use crate::stats::{Stats, Sums};
 pub use crate::stored::ParseStore;
+pub use crate::terms::terms;
 pub use crate::update::OldTags;
 pub use crate::visit::UNKNOWN_LANGUAGE;
 use crate::visit::{Lister, ListerResults};

@@ -51,6 +51,28 @@ impl Parser {
         self.try_parse(language, source, query).unwrap_or(gave_up)
     }
 
+    /// Adds the uses of a name to the definitions of a text, which are known.
+    pub(crate) fn add_uses(
+        &mut self,
+        language: Language,
+        source: &[u8],
+        query: &SymbolsQuery,
+        mut parsed: Parsed,
+    ) -> Parsed {
+        let Some(name) = query.reference() else { return parsed };
+        if !matches!(language.syntax(), Syntax::Grammar(_)) {
+            return self.parse(language, source, query);
+        }
+        let candidates = PossibleUses::new(source, language, name);
+        let in_tree = || Some(candidates.in_tree(&self.tree(language, source, None)?));
+        let Some(references) = candidates.in_code().or_else(in_tree) else {
+            return Parsed { gave_up: true, ..Parsed::default() };
+        };
+        parsed.references = references;
+        leave_out_names(&mut parsed);
+        parsed
+    }
+
     /// As [`Self::parse`]; `None` if the parser takes too many steps.
     fn try_parse(&mut self, language: Language, source: &[u8], query: &SymbolsQuery) -> Option<Parsed> {
         match language.syntax() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use finecomb_sys::setters;
 use regex_syntax::hir::Hir;
 
+use crate::extract::Parsed;
 use crate::kind::Kind;
 use crate::language::Language;
 use crate::name::{InvalidName, Name};
@@ -110,9 +111,14 @@ impl SymbolsQuery {
         Self { store: Some(store), ..self }
     }
 
-    /// The store, if all definitions are asked for: others depend on the name as well.
+    /// The store, unless a thorough list is asked for, which has other definitions.
     pub(crate) fn store(&self) -> Option<&dyn ParseStore> {
-        self.store.as_deref().filter(|_| self.lists_all() && !self.options.thorough)
+        self.store.as_deref().filter(|_| !self.options.thorough)
+    }
+
+    /// Returns `true` if definitions of all names are asked for.
+    pub fn lists_all(&self) -> bool {
+        self.names().next().is_none()
     }
 
     pub(crate) fn old_tags(&self) -> Option<&OldTags> {
@@ -131,6 +137,13 @@ impl SymbolsQuery {
     /// Returns `true` if a definition that is [wanted](Self::wants) is in a scope that is asked for.
     pub(crate) fn wants_in(&self, scope: &[u8], name: &[u8]) -> bool {
         self.name.as_ref().is_none_or(|wanted| wanted.is_match_in(scope, name))
+    }
+
+    /// Returns `true` if all that was parsed of a text has the same list as its part that has to do with a name, which alone would be
+    /// parsed otherwise: no more is reported or counted.
+    pub(crate) fn may_take(&self, parsed: &Parsed) -> bool {
+        let is_counted = parsed.has_errors && self.options.stats;
+        self.lists_all() || !(is_counted || parsed.too_deep || parsed.gave_up)
     }
 
     /// The name whose uses are asked for.
@@ -176,11 +189,6 @@ impl SymbolsQuery {
     /// Returns `true` if a definition of this name matters for the list.
     pub(crate) fn is_about(&self, name: &[u8]) -> bool {
         self.lists_all() || self.names().any(|wanted| wanted.is_match(name))
-    }
-
-    /// Returns `true` if definitions of all names are asked for.
-    pub(crate) fn lists_all(&self) -> bool {
-        self.names().next().is_none()
     }
 
     /// Returns `true` if definitions are asked for, and not only uses.

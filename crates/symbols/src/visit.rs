@@ -92,8 +92,12 @@ impl<'q> Lister<'q> {
         // The language of other files comes from --lang, which is not part of the key.
         let store = query.store().filter(|_| Language::knows(source.display_path()));
         let stored = store.and_then(|store| decode(&store.get(source, text)?, text.len()));
-        if let Some((language, parsed)) = stored {
-            return query.wants_language(language).then_some((language, Some(parsed)));
+        if let Some((language, parsed)) = stored.filter(|(_, parsed)| query.may_take(parsed)) {
+            if !query.wants_language(language) {
+                return None;
+            }
+            let parsed = is_candidate.then(|| self.parser.add_uses(language, text, query, parsed));
+            return Some((language, parsed));
         }
         let Some(language) = query.language_of(source.display_path(), text) else {
             // Other files have been refused by their names and their first lines.
@@ -104,7 +108,7 @@ impl<'q> Lister<'q> {
             return None;
         };
         let parsed = is_candidate.then(|| self.parser.parse(language, text, query));
-        if let (Some(store), Some(parsed)) = (store, &parsed) {
+        if let (Some(store), Some(parsed)) = (store.filter(|_| query.lists_all()), &parsed) {
             store.put(source, text, &|| encode(language, parsed));
         }
         Some((language, parsed))
@@ -305,10 +309,11 @@ mod tests {
         drop(kept);
         let (out, _) = list(&all, true);
         assert!(out.contains("one") && !out.contains("two"), "{out}");
-        // Definitions of a name are looked for in a part of a text, and --thorough finds others.
-        let named = SymbolsOptions { name: Some("two".to_owned()), ..all.clone() };
-        for options in [named, SymbolsOptions { thorough: true, ..all }] {
-            assert!(list(&options, true).0.contains("two"));
-        }
+        // Definitions of a name are taken from there as well, but not put there; --thorough finds others.
+        let of = |name: &str| SymbolsOptions { name: Some(name.to_owned()), ..all.clone() };
+        assert!(list(&of("two"), true).0.is_empty() && list(&of("one"), true).0.contains("one"));
+        let thorough = SymbolsOptions { thorough: true, ..all.clone() };
+        assert!(list(&thorough, true).0.contains("two"));
+        assert_eq!(store.0.lock().expect("no panic").puts, 4);
     }
 }

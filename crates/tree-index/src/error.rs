@@ -32,6 +32,9 @@ pub enum Error {
     /// Values that were derived from texts are damaged.
     #[error("{}: damaged; remove it", .0.display())]
     Values(PathBuf),
+    /// The terms of a segment's files are damaged.
+    #[error("{}: damaged; remove it", .0.display())]
+    Terms(PathBuf),
     /// The index was written by another version of the program, in another format.
     #[error("{}: the format of another version of comb; build the index again", .0.display())]
     Version(PathBuf),

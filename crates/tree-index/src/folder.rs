@@ -35,6 +35,9 @@ const WATCH_LOCK: &str = "watch-lock";
 /// Ending of the names of segments.
 const SEGMENT: &str = "segment";
 
+/// Ending of the names of files with the terms of a segment.
+const TERMS: &str = "terms";
+
 /// Maximum length of the part of a folder's name that is for people, in bytes.
 const NAME: usize = 40;
 
@@ -132,6 +135,11 @@ impl Folder {
         self.0.join(VALUES)
     }
 
+    /// The path of the terms of a segment's files.
+    pub(crate) fn terms(&self, id: u64) -> PathBuf {
+        self.0.join(format!("{id}.{TERMS}"))
+    }
+
     fn segment(&self, id: u64) -> PathBuf {
         self.0.join(format!("{id}.{SEGMENT}"))
     }
@@ -227,6 +235,7 @@ impl Writing {
         for (id, path) in self.segments() {
             if used.iter().all(|segment| segment.id != id) {
                 let _ = fs::remove_file(path);
+                let _ = fs::remove_file(self.folder.terms(id));
             }
         }
         for entry in fs::read_dir(&self.folder.0).into_iter().flatten().flatten() {

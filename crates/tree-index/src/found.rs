@@ -6,16 +6,26 @@ use finecomb_scan::TextPart;
 
 use crate::catalog::{CatalogFile, IndexedPart};
 use crate::documents::Documents;
+use crate::error::Error;
 use crate::segment::Segment;
+use crate::terms::FoundTerms;
 
-/// The documents of all segments that may hold a match, in the order of the segments.
-pub(crate) struct FoundDocuments(pub(crate) Vec<FoundIn>);
+/// The documents that may hold a match.
+#[derive(Default)]
+pub(crate) struct FoundDocuments {
+    /// Those of each segment, in the order of the segments.
+    pub(crate) segments: Vec<FoundIn>,
+    /// The reasons why terms could not be used.
+    pub(crate) failures: Vec<Error>,
+}
 
 /// Documents of a segment.
 pub(crate) struct FoundIn {
     /// The number of its first document, counted over all segments.
     pub(crate) first: u32,
     pub(crate) documents: Documents,
+    /// The files with a term of the search; `None` if all may have one.
+    pub(crate) terms: Option<FoundTerms>,
     /// The segment; `None` if a match may span documents, so that no part of a file can be read by itself.
     pub(crate) segment: Option<Arc<Segment>>,
 }
@@ -25,13 +35,16 @@ impl FoundDocuments {
     pub(crate) fn is_in(&self, file: &CatalogFile) -> bool {
         self.segment_of(file).is_none_or(|found| {
             let start = file.document - found.first;
-            (start..start.saturating_add(file.documents)).any(|document| found.documents.contains(document))
+            let may_have_terms = found.terms.as_ref().is_none_or(|terms| terms.may_have(start, file.stamp));
+            may_have_terms
+                && (start..start.saturating_add(file.documents))
+                    .any(|document| found.documents.contains(document))
         })
     }
 
-    /// The documents, counted over all segments.
+    /// The documents, counted over all segments. Those of files without the terms are among them.
     pub(crate) fn documents(&self) -> impl Iterator<Item = u32> {
-        self.0.iter().flat_map(|found| found.documents.iter().map(|document| found.first + document))
+        self.segments.iter().flat_map(|found| found.documents.iter().map(|document| found.first + document))
     }
 
     /// The parts of a file that may hold a match; `None` if these are more than half of its documents, or not known.
@@ -41,7 +54,8 @@ impl FoundDocuments {
     }
 
     fn segment_of(&self, file: &CatalogFile) -> Option<&FoundIn> {
-        self.0.get(self.0.partition_point(|found| found.first <= file.document).checked_sub(1)?)
+        let end = self.segments.partition_point(|found| found.first <= file.document);
+        self.segments.get(end.checked_sub(1)?)
     }
 }
 

@@ -11,15 +11,15 @@ use crate::catalog::{Catalog, CatalogFile, IndexedPart};
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
 use crate::found::FoundDocuments;
-use crate::needs::{Needs, Sought};
+use crate::needs::{SegmentQuery, Sought};
 use crate::segments::Segments;
 use crate::watch::talk::{SearchedDirectory, ask_for_catalog};
 
 /// Opens the indexes of the trees that a search is in, and looks up in them what it is for.
 pub struct Indexes {
     home: PathBuf,
-    /// The trigrams that a document must hold, and whether a match may span several of them; `None` if every file may match.
-    needs: Option<(Needs, bool)>,
+    /// The query of segments; `None` if every file may match.
+    query: Option<SegmentQuery>,
     /// Whether files without a match matter.
     counts_absent: bool,
     /// Number of threads that open an index.
@@ -35,6 +35,8 @@ pub struct Opened {
     pub roots: Vec<PathBuf>,
     /// The reasons why named directories have no index that can be used.
     pub failures: Vec<Error>,
+    /// The reasons why a part of an index that is used is left alone.
+    pub left_alone: Vec<Error>,
     /// Set if files that hold no match were left out of a tree as if they were not there.
     pub is_reduced: bool,
 }
@@ -43,10 +45,9 @@ impl Indexes {
     /// Indexes in the folders of `home`, to search for something; without it, for the names of files. Each is opened by a number
     /// of threads.
     pub fn new(home: PathBuf, sought: Option<&Sought>, threads: usize) -> Self {
-        let needs = sought.map(|sought| (Needs::of(sought), sought.across_lines));
         Self {
             home,
-            needs: needs.filter(|(needs, _)| !needs.is_anything()),
+            query: sought.map(SegmentQuery::of).filter(|query| !query.is_anything()),
             counts_absent: sought.is_none_or(|sought| sought.counts_absent),
             threads,
             opened: Mutex::default(),
@@ -74,12 +75,17 @@ impl Indexes {
             opened.is_reduced = true;
             return Ok(tree);
         }
-        let open = || UsedIndex::open(&folder, root, self.needs.as_ref(), self.threads);
-        match open() {
+        let open = || UsedIndex::open(&folder, root, self.query.as_ref(), self.threads);
+        let used = match open() {
             // A writer may have replaced the catalog, and removed the segments of the one that was read.
             Err(Error::Io { .. } | Error::Damaged { .. }) => open(),
-            opened => opened,
+            used => used,
+        };
+        let mut used = used?;
+        if let Candidates::Found(found) = &mut used.candidates {
+            opened.left_alone.append(&mut found.failures);
         }
+        Ok(used)
     }
 }
 
@@ -92,10 +98,10 @@ impl Indexes {
         named: &[PathBuf],
         selection_in: &dyn Fn(&Path) -> Option<u64>,
     ) -> Option<UsedIndex> {
-        let (needs, across_lines) = self.needs.as_ref().filter(|_| !self.counts_absent)?;
+        let query = self.query.as_ref().filter(|_| !self.counts_absent)?;
         let named = named.iter().filter(|path| path.starts_with(root));
         let named = named.map(|path| SearchedDirectory::new(path, selection_in(path)));
-        let (catalog, parts) = ask_for_catalog(folder, needs, *across_lines, named)?;
+        let (catalog, parts) = ask_for_catalog(folder, query, named)?;
         let is_right = catalog.root == root && catalog.credentials == credentials();
         is_right.then_some(UsedIndex { catalog, candidates: Candidates::Told(parts) })
     }
@@ -168,12 +174,12 @@ impl UsedIndex {
     pub(crate) fn open(
         folder: &Folder,
         root: &Path,
-        needs: Option<&(Needs, bool)>,
+        query: Option<&SegmentQuery>,
         threads: usize,
     ) -> Result<Self, Error> {
-        let early = needs.filter(|(_, across_lines)| !across_lines).map(|(needs, _)| needs);
+        let early = query.filter(|query| !query.across_lines);
         let (catalog, found) = folder.catalog_beside(threads, |segments| {
-            early.map(|needs| Segments::open(folder, segments)?.find(needs, None))
+            early.map(|query| Segments::open(folder, segments)?.find(query, None))
         })?;
         if catalog.root != root {
             return Err(Error::damaged(folder.path().to_owned(), "catalog: it is that of another tree"));
@@ -184,10 +190,8 @@ impl UsedIndex {
         if catalog.built > now() {
             return Err(Error::Clock(root.to_owned()));
         }
-        let find = |(needs, _): &(Needs, bool)| {
-            Segments::open(folder, &catalog.segments)?.find(needs, Some(&catalog))
-        };
-        let found = found.or_else(|| needs.map(find)).transpose()?;
+        let find = |query| Segments::open(folder, &catalog.segments)?.find(query, Some(&catalog));
+        let found = found.or_else(|| query.map(find)).transpose()?;
         Ok(Self { catalog, candidates: found.map_or(Candidates::All, Candidates::Found) })
     }
 }

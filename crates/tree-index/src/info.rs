@@ -1,6 +1,7 @@
 //! Describing and verifying indexes.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use finecomb_scan::Instant;
 use crate::catalog::IndexedPart;
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
+use crate::terms::Terms;
 use crate::values::ValueFile;
 use crate::watch::talk::{WatchInfo, ask_for_info};
 
@@ -72,9 +74,10 @@ impl Info {
             *files.entry(file.state).or_default() += 1;
             text += file.stamp.size;
         }
-        let mut trigrams = 0;
+        let (mut trigrams, mut terms) = (0, 0);
         for segment in &catalog.segments {
             trigrams += folder.open_segment(segment)?.trigrams();
+            terms += fs::metadata(folder.terms(segment.id)).map_or(0, |terms| terms.len());
         }
         // Values that cannot be used are written again.
         let values = ValueFile::open(&folder.values()).ok();
@@ -91,6 +94,7 @@ impl Info {
             trigrams,
             bytes: catalog.size
                 + catalog.segments.iter().map(|segment| segment.bytes).sum::<u64>()
+                + terms
                 + values.as_ref().map_or(0, ValueFile::size),
             text,
             watch: ask_for_info(folder),
@@ -114,6 +118,7 @@ pub fn verify(home: &Path, root: &Path) -> Result<(), Error> {
     let catalog = folder.catalog()?;
     for info in &catalog.segments {
         folder.open_segment(info)?.verify()?;
+        Terms::verify(&folder, info)?;
     }
     // Values of another version are no damage: the next run replaces them.
     match ValueFile::open(&folder.values()).and_then(|values| values.verify()) {

@@ -11,6 +11,7 @@ use finecomb_sys::setters;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use serde::{Deserialize, Serialize};
 
+use crate::terms::SoughtTerms;
 use crate::trigram::{Trigram, trigram};
 
 /// Maximum number of strings of a set.
@@ -50,16 +51,40 @@ pub struct Sought {
     pub across_lines: bool,
     /// Whether files without a match matter, as in a list of these. Otherwise they may be left out altogether. Default: no.
     pub counts_absent: bool,
+    /// Terms. A text with a match has at least one of them. Default: any text may have a match.
+    pub terms: Option<SoughtTerms>,
 }
 
 setters! {
-    Sought { patterns: Vec<Hir>, words: bool, across_lines: bool, counts_absent: bool }
+    Sought { patterns: Vec<Hir>, words: bool, across_lines: bool, counts_absent: bool, terms: Option<SoughtTerms> }
 }
 
 impl Sought {
     /// Creates a search for lines that match any of the expressions.
     pub fn new(patterns: Vec<Hir>) -> Self {
-        Self { patterns, words: false, across_lines: false, counts_absent: false }
+        Self { patterns, words: false, across_lines: false, counts_absent: false, terms: None }
+    }
+}
+
+/// A query of segments.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SegmentQuery {
+    pub(crate) needs: Needs,
+    /// Whether a match may span several documents.
+    pub(crate) across_lines: bool,
+    pub(crate) terms: Option<SoughtTerms>,
+}
+
+impl SegmentQuery {
+    /// The query that finds all texts with something sought.
+    pub(crate) fn of(sought: &Sought) -> Self {
+        let Sought { across_lines, ref terms, .. } = *sought;
+        Self { needs: Needs::of(sought), across_lines, terms: terms.clone() }
+    }
+
+    /// Returns `true` if all texts fulfil it.
+    pub(crate) fn is_anything(&self) -> bool {
+        self.needs.is_anything() && self.terms.is_none()
     }
 }
 

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::folder::Writing;
 use crate::segment::SegmentWriter;
 use crate::segment::runs::{PairSorter, Runs};
-use crate::starts::Start;
+use crate::starts::{self, Start};
 use crate::trigram::Trigrams;
 
 /// Maximum size of a file whose trigrams are indexed, in bytes. Larger ones are searched at every query: they are few,
@@ -25,7 +25,7 @@ pub const MAX_FILE: usize = 64 << 20;
 const MAX_TRIGRAMS: usize = 1 << 19;
 
 /// Pairs of a trigram and a document that all threads hold in memory, of 16 bytes each.
-const PAIRS: usize = 12 << 20;
+pub(crate) const PAIRS: usize = 12 << 20;
 
 /// Size from which a text is divided into several documents, in bytes. A large file holds most trigrams of a literal
 /// somewhere, a part of it does not, and only parts that may match are read. With 64, 16 and 8 KiB, `-i pm_resume` reads 84, 36
@@ -66,7 +66,9 @@ pub(crate) fn read_files(
     let write = || {
         let mut segment = SegmentWriter::new(file.reopen()?, documents);
         runs.merge(&first, &mut segment)?;
-        Ok((segment.finish(&starts)?, file.as_file().metadata()?.len()))
+        let mut bytes = Vec::new();
+        starts.iter().for_each(|start| starts::write(start, &mut bytes));
+        Ok((segment.finish(&bytes)?, file.as_file().metadata()?.len()))
     };
     let (checksum, bytes) = write().map_err(failed)?;
     folder.add_segment(id, file)?;

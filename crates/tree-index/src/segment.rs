@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 use crate::error::Error;
 use crate::list;
 use crate::pages::{PageWriter, Pages, u32_at, u64_at};
-use crate::starts::{self, Start, Starts};
+use crate::starts::Starts;
 use crate::trigram::Trigram;
 
 /// Entries of the dictionary per page.
@@ -56,8 +56,8 @@ impl SegmentWriter {
         self.pages.write_all(&self.list)
     }
 
-    /// Ends the segment, given the document starts in their order. Returns its checksum.
-    pub(crate) fn finish(mut self, starts: &[Start]) -> io::Result<u64> {
+    /// Ends the segment with other data about the documents. Returns its checksum.
+    pub(crate) fn finish(mut self, rest: &[u8]) -> io::Result<u64> {
         let end = self.pages.len();
         self.pages.align()?;
         let start = self.pages.len();
@@ -68,9 +68,7 @@ impl SegmentWriter {
         for group in self.dictionary.chunks(GROUP) {
             self.pages.write_all(&((group[0] >> OFFSET_BITS) as u32).to_le_bytes())?;
         }
-        let mut bytes = Vec::new();
-        starts.iter().for_each(|start| starts::write(start, &mut bytes));
-        self.pages.write_all(&bytes)?;
+        self.pages.write_all(rest)?;
         let entries = self.dictionary.len() as u64;
         self.pages.write_all(&[u64::from(self.documents), entries, start].map(u64::to_le_bytes).concat())?;
         self.pages.finish()
@@ -86,8 +84,8 @@ pub(crate) struct Segment {
     dictionary: u64,
     /// The first trigram of each page of the dictionary.
     first: Vec<Trigram>,
-    /// Where the records of the document starts are, and the records once they were read.
-    starts_at: Range<u64>,
+    /// Where the other data about the documents is, and the document starts once they were read from there.
+    rest: Range<u64>,
     starts: OnceLock<Arc<Starts>>,
 }
 
@@ -106,10 +104,10 @@ impl Segment {
         let (entries, dictionary) = (number(8)?, number(16)?);
         let end = entries.checked_add(1).and_then(|all| all.checked_mul(ENTRY as u64));
         let end = end.and_then(|length| length.checked_add(dictionary)).ok_or_else(damaged)?;
-        let starts_at = end.checked_add(4 * entries.div_ceil(GROUP as u64)).ok_or_else(damaged)?..start;
-        let bytes = pages.read(end..starts_at.start)?;
+        let rest = end.checked_add(4 * entries.div_ceil(GROUP as u64)).ok_or_else(damaged)?..start;
+        let bytes = pages.read(end..rest.start)?;
         let first = (0..bytes.len()).step_by(4).filter_map(|at| u32_at(&bytes, at)).collect();
-        Ok(Self { pages, documents, entries, dictionary, first, starts_at, starts: OnceLock::new() })
+        Ok(Self { pages, documents, entries, dictionary, first, rest, starts: OnceLock::new() })
     }
 
     /// Number of different trigrams.
@@ -125,9 +123,16 @@ impl Segment {
         if let Some(starts) = self.starts.get() {
             return Ok(Arc::clone(starts));
         }
-        let bytes = self.pages.read(self.starts_at.clone())?;
-        let starts = Starts::parse(&bytes).ok_or_else(|| self.pages.damaged("document starts"))?;
+        let starts = Starts::parse(&self.rest()?).ok_or_else(|| self.pages.damaged("document starts"))?;
         Ok(Arc::clone(self.starts.get_or_init(|| Arc::new(starts))))
+    }
+
+    /// The data with which it was ended.
+    ///
+    /// # Errors
+    /// If this cannot be read or is damaged.
+    pub(crate) fn rest(&self) -> Result<Vec<u8>, Error> {
+        self.pages.read(self.rest.clone())
     }
 
     /// The checksum of the segment.

@@ -6,11 +6,16 @@ use crate::catalog::{Catalog, SegmentInfo};
 use crate::error::Error;
 use crate::folder::Folder;
 use crate::found::{FoundDocuments, FoundIn};
-use crate::needs::Needs;
+use crate::needs::SegmentQuery;
 use crate::segment::Segment;
+use crate::terms::FoundTerms;
 
-/// The segments of an index, each with the number of its first document.
-pub(crate) struct Segments(Vec<(u32, Arc<Segment>)>);
+/// The segments of an index.
+pub(crate) struct Segments {
+    folder: Folder,
+    /// Each with the number of its first document.
+    segments: Vec<(u32, SegmentInfo, Arc<Segment>)>,
+}
 
 impl Segments {
     /// Opens the segments of a catalog.
@@ -21,23 +26,36 @@ impl Segments {
         let mut first = 0;
         let mut segments = Vec::new();
         for info in infos {
-            segments.push((first, Arc::new(folder.open_segment(info)?)));
+            segments.push((first, *info, Arc::new(folder.open_segment(info)?)));
             first += info.documents;
         }
-        Ok(Self(segments))
+        Ok(Self { folder: folder.clone(), segments })
     }
 
-    /// The documents that fulfil a condition. If a match may span documents, the documents of each file in `united` count as one.
+    /// The documents that may hold a match. If a match may span documents, the documents of each file in `united` count as one.
     ///
     /// # Errors
     /// If a segment cannot be read or is damaged.
-    pub(crate) fn find(&self, needs: &Needs, united: Option<&Catalog>) -> Result<FoundDocuments, Error> {
-        let find = |&(first, ref segment): &(u32, Arc<Segment>)| {
+    pub(crate) fn find(
+        &self,
+        query: &SegmentQuery,
+        united: Option<&Catalog>,
+    ) -> Result<FoundDocuments, Error> {
+        let mut found = FoundDocuments::default();
+        for &(first, ref info, ref segment) in &self.segments {
             let all = first..first + segment.documents;
             let files = united.map(|catalog| catalog.divided(all)).unwrap_or_default();
-            let documents = segment.find(needs, files)?;
-            Ok(FoundIn { first, documents, segment: united.is_none().then(|| Arc::clone(segment)) })
-        };
-        self.0.iter().map(find).collect::<Result<_, _>>().map(FoundDocuments)
+            let documents = segment.find(&query.needs, files)?;
+            let terms = query.terms.as_ref().map(|terms| FoundTerms::of(&self.folder, info, terms));
+            let terms = terms.and_then(|found_terms| {
+                found_terms.unwrap_or_else(|failure| {
+                    found.failures.push(failure);
+                    None
+                })
+            });
+            let segment = united.is_none().then(|| Arc::clone(segment));
+            found.segments.push(FoundIn { first, documents, terms, segment });
+        }
+        Ok(found)
     }
 }

@@ -27,7 +27,8 @@ use finecomb_sys::locks::lock;
 use twox_hash::{XxHash3_64, XxHash3_128};
 
 use crate::error::Error;
-use crate::folder::{Folder, Writing};
+use crate::folder::{Folder, Writing, credentials};
+use crate::terms::{DeriveTerms, SoughtTerms, TermWriter};
 pub(crate) use file::ValueFile;
 use file::{ValueEntry, packed, write};
 
@@ -103,6 +104,17 @@ impl Values {
         self.trees.iter().filter_map(|tree| tree.save().err()).collect()
     }
 
+    /// Writes the terms of the files with values, on some threads, where that has not been done. Returns the write errors.
+    pub fn save_terms(&self, derive: &dyn DeriveTerms, width: usize) -> Vec<Error> {
+        self.trees.iter().filter_map(|tree| tree.save_terms(derive, width).err()).collect()
+    }
+
+    /// Terms to search for, as this program has derived them; `None` if it has not stored values for any of the inputs.
+    pub fn sought_terms(&self, terms: Vec<u64>) -> Option<SoughtTerms> {
+        let tree = self.trees.iter().find(|tree| tree.earlier.is_some())?;
+        Some(SoughtTerms { program: tree.program.checksum, terms })
+    }
+
     fn tree(&self, input: usize) -> Option<&TreeValues> {
         self.trees.get((*self.by_input.get(input)?)?)
     }
@@ -127,6 +139,8 @@ struct Present {
     added: HashMap<ValueKey, Vec<u8>>,
     /// Values of earlier runs that were used.
     used: HashSet<ValueKey>,
+    /// Number of values that were added to the file.
+    saved: u64,
 }
 
 impl TreeValues {
@@ -159,7 +173,7 @@ impl TreeValues {
 
     fn save(&self) -> Result<(), Error> {
         let Some(present) = &self.present else { return Ok(()) };
-        let Present { added, used } = take(&mut *lock(present));
+        let Present { added, used, .. } = take(&mut *lock(present));
         // The index may have been dropped.
         if added.is_empty() || !self.folder.has_index() {
             return Ok(());
@@ -179,7 +193,26 @@ impl TreeValues {
             };
             (age <= MAX_AGE && !added.contains_key(&entry.key)).then_some(ValueEntry { age, ..entry })
         });
-        write(&writing, &path, (self.program, self.seed), earlier.as_ref(), kept.collect(), added)
+        let saved = added.len() as u64;
+        write(&writing, &path, (self.program, self.seed), earlier.as_ref(), kept.collect(), added)?;
+        lock(present).saved = saved;
+        Ok(())
+    }
+
+    fn save_terms(&self, derive: &dyn DeriveTerms, width: usize) -> Result<(), Error> {
+        let Some(present) = &self.present else { return Ok(()) };
+        if !self.folder.has_index() {
+            return Ok(());
+        }
+        let writing = self.wait_for_lock()?;
+        let values = ValueFile::open(&self.folder.values()).ok();
+        let values = values.filter(|values| values.seed == self.seed && values.program.is_same(self.program));
+        let catalog = self.folder.catalog()?;
+        let Some(values) = values.filter(|_| catalog.credentials == credentials()) else { return Ok(()) };
+        let value = |context: &[u8], text: &[u8]| values.get(self.key(context, text));
+        let (folder, program, catalog) = (&writing, self.program.checksum, &catalog);
+        let writer = TermWriter { folder, catalog, program, value: &value, derive, width };
+        writer.write(lock(present).saved)
     }
 
     fn wait_for_lock(&self) -> Result<Writing, Error> {

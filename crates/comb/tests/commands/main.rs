@@ -36,6 +36,7 @@ mod saved_counts;
 mod serve;
 mod serve_operation;
 mod support;
+mod symbol_terms;
 mod symbols;
 mod system;
 mod tail;

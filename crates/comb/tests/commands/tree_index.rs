@@ -12,13 +12,13 @@ use tempfile::TempDir;
 use crate::support::{Answer, COMB, Place, answer, directory_with, program, run, write};
 
 /// A tree of files, and indexes beside it.
-struct Tree {
+pub(crate) struct Tree {
     /// Holds the directories `tree` and `home`.
     directory: TempDir,
 }
 
 impl Tree {
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let tree = Self { directory: directory_with(&[]) };
         fs::create_dir(tree.root()).expect("success");
         files.iter().for_each(|(name, text)| tree.write(name, text));
@@ -26,25 +26,25 @@ impl Tree {
     }
 
     /// A tree with an index.
-    fn indexed(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn indexed(files: &[(&str, &str)]) -> Self {
         let tree = Self::new(files);
         tree.build();
         tree
     }
 
-    fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.directory.at("tree")
     }
 
-    fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.directory.at("home")
     }
 
-    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         write(&self.directory, &format!("tree/{name}"), text);
     }
 
-    fn comb(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn comb(&self, arguments: &[&str]) -> Command {
         let mut command = program(COMB, &self.root());
         command.args(arguments).env("COMB_INDEX_DIR", self.home());
         command.env_remove("COMB_INDEX").env_remove("XDG_CACHE_HOME");
@@ -53,7 +53,7 @@ impl Tree {
         command
     }
 
-    fn build(&self) {
+    pub(crate) fn build(&self) {
         let (out, err, code) = self.index("build");
         assert_eq!((out.as_str(), code), ("", Some(0)), "{err}");
     }
@@ -80,18 +80,18 @@ impl Tree {
     }
 
     /// Runs `comb index` with an action for the tree.
-    fn index(&self, action: &str) -> Answer {
+    pub(crate) fn index(&self, action: &str) -> Answer {
         run(&mut self.comb(&["index", action, "."]))
     }
 
     /// Whether the file system of the tests is one that indexes trust; elsewhere they are of no use, and only the
     /// answers can be tested.
-    fn is_trusted(&self) -> bool {
+    pub(crate) fn is_trusted(&self) -> bool {
         !self.index("info").0.contains("not trusted")
     }
 
     /// A tree with an index, where indexes are of use.
-    fn trusted(files: &[(&str, &str)]) -> Option<Self> {
+    pub(crate) fn trusted(files: &[(&str, &str)]) -> Option<Self> {
         Some(Self::indexed(files)).filter(Self::is_trusted)
     }
 
@@ -101,7 +101,7 @@ impl Tree {
     }
 
     /// The files of the index.
-    fn files(&self) -> Vec<PathBuf> {
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
         let entries =
             |folder| fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("success").path());
         let mut files: Vec<_> = entries(entries(self.home()).next().expect("a folder")).collect();
@@ -110,11 +110,11 @@ impl Tree {
         files
     }
 
-    fn remove(&self, name: &str) {
+    pub(crate) fn remove(&self, name: &str) {
         fs::remove_file(self.root().join(name)).expect("success");
     }
 
-    fn rename(&self, from: &str, to: &str) {
+    pub(crate) fn rename(&self, from: &str, to: &str) {
         fs::rename(self.root().join(from), self.root().join(to)).expect("success");
     }
 }
@@ -612,7 +612,7 @@ fn a_search_updates_an_index_if_it_is_asked_to() {
 }
 
 /// A process that watches a tree, until it is dropped.
-struct Watch(std::process::Child);
+pub(crate) struct Watch(std::process::Child);
 
 impl Drop for Watch {
     fn drop(&mut self) {
@@ -623,7 +623,7 @@ impl Drop for Watch {
 
 impl Tree {
     /// Starts a watch, and waits until everything is proven.
-    fn watch(&self) -> Watch {
+    pub(crate) fn watch(&self) -> Watch {
         let mut command = self.comb(&["index", "watch", "."]);
         let watch = Watch(command.stderr(Stdio::null()).spawn().expect("success"));
         self.await_watch(|state| state["compared"] == 0);

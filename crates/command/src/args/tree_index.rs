@@ -80,8 +80,8 @@ pub struct IndexUse {
 pub(crate) struct IndexUpdate {
     /// Update the index after the search, if files have changed
     ///
-    /// As 'comb index update DIR' does, for each index that was used. 'comb symbols' also stores the definitions of a full list for
-    /// later ones. An update that fails is reported, and does not change the exit status.
+    /// As 'comb index update DIR' does, for each index that was used. 'comb symbols' also stores the definitions and names of a full list
+    /// for later ones. An update that fails is reported, and does not change the exit status.
     #[arg(long, hide_short_help = true)]
     pub(crate) index_update: bool,
 }

@@ -4,9 +4,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::Source;
-use finecomb_symbols::{Language, ParseStore};
+use finecomb_symbols::{Language, ParseStore, terms};
 use finecomb_sys::process::program;
-use finecomb_tree_index::{Error, Values};
+use finecomb_tree_index::{DeriveTerms, Error, SoughtTerms, Values};
 
 use crate::version;
 
@@ -22,25 +22,44 @@ impl ParsedFiles {
         (!values.is_empty()).then_some(Self(values))
     }
 
-    /// Stores what this run has parsed, and returns the errors.
-    pub(crate) fn save(&self) -> Vec<Error> {
-        self.0.save()
+    /// Stores what this run has parsed, and which files have which names, on some threads. Returns the errors.
+    pub(crate) fn save(&self, width: usize) -> Vec<Error> {
+        let mut errors = self.0.save();
+        errors.append(&mut self.0.save_terms(&NameTerms, width));
+        errors
+    }
+
+    /// Terms to search for, if they were derived for some of the inputs.
+    pub(crate) fn sought_terms(&self, terms: Vec<u64>) -> Option<SoughtTerms> {
+        self.0.sought_terms(terms)
     }
 }
 
 impl ParseStore for ParsedFiles {
     fn get(&self, source: &Source, text: &[u8]) -> Option<Vec<u8>> {
-        self.0.get(source.argument(), &context(source), text)
+        self.0.get(source.argument(), &context(source.display_path()), text)
     }
 
     fn put(&self, source: &Source, text: &[u8], parsed: &dyn Fn() -> Vec<u8>) {
-        self.0.put(source.argument(), &context(source), text, parsed);
+        self.0.put(source.argument(), &context(source.display_path()), text, parsed);
+    }
+}
+
+/// Derives terms from texts and their definitions.
+struct NameTerms;
+
+impl DeriveTerms for NameTerms {
+    fn context(&self, name: &Path) -> Option<Vec<u8>> {
+        Language::knows(name).then(|| context(name))
+    }
+
+    fn terms(&self, text: &[u8], value: &[u8]) -> Option<Vec<u64>> {
+        terms(text, value)
     }
 }
 
 /// Everything except the text that definitions depend on: the part of the path that determines the language, and the version,
 /// because the file of the program may be a loader that was called by its name.
-fn context(source: &Source) -> Vec<u8> {
-    let part = Language::part_of_path(source.display_path());
-    [part.as_bytes(), b"\0", version::short().as_bytes()].concat()
+fn context(path: &Path) -> Vec<u8> {
+    [Language::part_of_path(path).as_bytes(), b"\0", version::short().as_bytes()].concat()
 }

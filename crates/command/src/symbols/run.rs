@@ -53,6 +53,8 @@ struct Listed {
     inputs: Vec<PathBuf>,
     indexes: Indexed,
     parsed: Option<Arc<ParsedFiles>>,
+    /// All definitions were listed.
+    is_full: bool,
 }
 
 /// A list that can begin.
@@ -73,11 +75,13 @@ pub(crate) fn prepare(
     inputs: &Inputs,
     scan: &ScanOptions<'_>,
 ) -> Result<Prepared, String> {
+    let home = Indexed::home(&options.index).map_err(|error| error.to_string())?;
+    let parsed = home.and_then(|home| ParsedFiles::open(&home, &inputs.named, is_updated)).map(Arc::new);
+    let terms = parsed.as_ref().and_then(|parsed| parsed.sought_terms(query.terms()?));
     // An index does not know the members of archives.
-    let sought = sought(&query).filter(|_| !options.archives);
+    let sought = sought(&query).filter(|_| !options.archives).map(|sought| sought.terms(terms));
     let indexes = Indexed::new(&options.index, is_updated, true, sought.as_ref(), scan.width);
     let indexes = indexes.map_err(|error| error.to_string())?;
-    let parsed = indexes.parsed_files(&inputs.named).map(Arc::new);
     if let Some(parsed) = &parsed {
         query = query.storing(Arc::clone(parsed) as Arc<dyn ParseStore>);
     }
@@ -93,11 +97,11 @@ fn list(arguments: &SymbolsArguments) -> Result<Listed, Failure> {
     let SymbolsArguments { options, update, .. } = arguments;
     let Prepared { query, indexes, parsed } =
         prepare(options, update.index_update, arguments.query()?, &inputs, &scan)?;
-    let scan = indexes.scan(scan);
+    let (scan, is_full) = (indexes.scan(scan), query.lists_all());
     let run = |out: &mut (dyn Write + Send)| list_to(out, table, |out| symbols(&inputs, &scan, &query, out));
     let Some(path) = &arguments.output else {
         let outcome = run(&mut stdout());
-        return Ok(Listed { outcome, inputs: inputs.named, indexes, parsed });
+        return Ok(Listed { outcome, inputs: inputs.named, indexes, parsed, is_full });
     };
     let kind = match arguments.format() {
         ListFormat::Ctags => &CTAGS,
@@ -114,7 +118,7 @@ fn list(arguments: &SymbolsArguments) -> Result<Listed, Failure> {
         set_time(path, begun)
             .map_err(|error| format!("{}: cannot set its time: {}", path.display(), io_reason(&error)))?;
     }
-    Ok(Listed { outcome, inputs: inputs.named, indexes, parsed })
+    Ok(Listed { outcome, inputs: inputs.named, indexes, parsed, is_full })
 }
 
 /// Lists to `out`, as a table if it is to be one.
@@ -152,7 +156,7 @@ fn set_time(path: &Path, begun: SystemTime) -> io::Result<()> {
 impl Listed {
     /// Prints what follows the list, and updates the indexes.
     fn finish(self, arguments: &SymbolsArguments, start: Instant) -> Exit {
-        let Self { outcome, inputs, indexes, parsed } = self;
+        let Self { outcome, inputs, indexes, parsed, is_full } = self;
         let mut output_error = outcome.output_error;
         if arguments.stats && output_error.is_none() {
             let text =
@@ -161,11 +165,14 @@ impl Listed {
         }
         let opened = indexes.take_opened();
         let index_failed = indexes.report(&opened.failures);
+        opened.left_alone.iter().for_each(|error| message::note(error.advised()));
         message::problems(&outcome.problems);
         message::failures(&outcome.failures);
         let profiled = profile::show(outcome.report, arguments.profile(), &inputs, start);
         indexes.update(&opened, outcome.checks);
-        parsed.iter().flat_map(|parsed| parsed.save()).for_each(|error| message::error(error.advised()));
+        let width = arguments.options.threads.count().get();
+        let saved = parsed.iter().filter(|_| is_full).flat_map(|parsed| parsed.save(width));
+        saved.for_each(|error| message::error(error.advised()));
         let is_harmful = |problem: &Problem| !problem.is_harmless();
         let failed = index_failed || !outcome.failures.is_empty() || outcome.problems.iter().any(is_harmful);
         let any = outcome.stats.total().symbols > 0 || outcome.unchanged > 0;

@@ -18,6 +18,7 @@ fn needs(pattern: &str) -> Needs {
         words: false,
         across_lines: false,
         counts_absent: true,
+        terms: None,
     })
 }
 
@@ -78,6 +79,7 @@ fn words_need_a_trigram_with_the_byte_around_them() {
             words,
             across_lines: true,
             counts_absent: true,
+            terms: None,
         };
         is_fulfilled(&Needs::of(&sought), Trigrams::default().of(text.as_bytes(), usize::MAX).unwrap())
     };
@@ -190,7 +192,7 @@ proptest! {
         let regex = builder.configure(meta::Config::new().utf8_empty(false)).syntax(config).build(&whole);
         let Ok(regex) = regex else { return Ok(()) };
         if regex.is_match(&text[..]) {
-            let needs = Needs::of(&Sought { patterns: parsed, words, across_lines: true, counts_absent: true });
+            let needs = Needs::of(&Sought { patterns: parsed, words, across_lines: true, counts_absent: true, terms: None });
             let mut trigrams = Trigrams::default();
             let found = trigrams.of(&text, usize::MAX).unwrap();
             prop_assert!(is_fulfilled(&needs, found), "{patterns:?} {:?} {needs:?}", String::from_utf8_lossy(&text));

@@ -31,7 +31,7 @@ pub(super) fn answer(
     let mut answer = CatalogAnswer {
         now,
         proofs,
-        found: now.segments.find(&search.needs, search.across_lines.then_some(&now.catalog))?,
+        found: now.segments.find(&search.query, search.query.across_lines.then_some(&now.catalog))?,
         parts: Vec::new(),
         named: named.iter().map(|&(directory, _)| now.places.below(directory)).collect(),
         is_candidate: vec![false; now.catalog.files() as usize],
@@ -62,6 +62,9 @@ impl CatalogAnswer<'_> {
         self.named.clone().into_iter().for_each(|named| self.keep_way_to(named.start));
         let documents: Vec<u32> = self.found.documents().collect();
         for file in documents.into_iter().filter_map(|document| now.places.file_of(document)) {
+            if now.catalog.file(file).is_some_and(|known| !self.found.is_in(&known)) {
+                continue;
+            }
             self.is_candidate[file as usize] = true;
             self.keep_file(file);
         }

@@ -23,11 +23,11 @@ use twox_hash::XxHash3_64;
 use crate::catalog::{Catalog, CatalogContents};
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
-use crate::needs::Needs;
+use crate::needs::SegmentQuery;
 use crate::pages::u64_at;
 
 /// Version of the conversation.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Time-out for the other side. A search that waits in vain compares everything itself.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -58,8 +58,7 @@ pub(super) enum Asked {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SearchQuestion {
-    pub(super) needs: Needs,
-    pub(super) across_lines: bool,
+    pub(super) query: SegmentQuery,
     /// The directories that are searched.
     pub(super) named: Vec<SearchedDirectory>,
 }
@@ -148,11 +147,10 @@ fn ask(folder: &Folder, asked: impl FnOnce() -> Asked) -> Option<Vec<u8>> {
 /// Asks for the part of the catalog that a search needs, and the parts of its files that may hold a match.
 pub(crate) fn ask_for_catalog(
     folder: &Folder,
-    needs: &Needs,
-    across_lines: bool,
+    query: &SegmentQuery,
     named: impl Iterator<Item = SearchedDirectory>,
 ) -> Option<(Catalog, Vec<TextPart>)> {
-    let search = || SearchQuestion { needs: needs.clone(), across_lines, named: named.collect() };
+    let search = || SearchQuestion { query: query.clone(), named: named.collect() };
     let mut answer = ask(folder, || Asked::Search(search()))?;
     let number = |at| u64_at(&answer, at);
     let end = usize::try_from(number(0)?).ok()?.checked_mul(PART)?.checked_add(8)?;

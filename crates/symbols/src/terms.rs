@@ -1,0 +1,202 @@
+//! Terms of a text: hashes of the names that it defines and of the words that its code uses. An index of terms shows which files a
+//! list for a name need not read.
+//!
+//! A text may have more terms than names and uses, but never fewer.
+
+use memchr::{memchr2, memmem, memrchr};
+use twox_hash::XxHash3_64;
+
+use crate::extract::Parsed;
+use crate::language::Language;
+use crate::query::SymbolsQuery;
+use crate::skim;
+use crate::stored::decode;
+
+/// Seeds of the hashes.
+const DEFINITION: u64 = 1;
+const USE: u64 = 2;
+
+impl SymbolsQuery {
+    /// Terms: every text with a definition or use that is asked for has at least one of them. `None` if there are none, as for a regular
+    /// expression.
+    pub fn terms(&self) -> Option<Vec<u64>> {
+        let (name, reference) = (&self.options.name, &self.options.reference);
+        let is_answered = |name: &&String| is_plain(name.as_bytes());
+        // A list with `thorough` has other definitions and uses.
+        let are_answered =
+            name.iter().chain(reference).all(|name| is_answered(&name)) && !self.options.thorough;
+        // Numbers are words as well, but not terms.
+        let is_number =
+            reference.as_ref().is_some_and(|name| name.starts_with(|first: char| first.is_ascii_digit()));
+        let defined = name.iter().map(|name| term(DEFINITION, name.as_bytes()));
+        let used = reference.iter().map(|name| term(USE, name.as_bytes()));
+        let terms: Vec<u64> = defined.chain(used).collect();
+        (are_answered && !is_number && !terms.is_empty()).then_some(terms)
+    }
+}
+
+/// The terms of a text, given its [stored](crate::ParseStore) definitions; `None` if a list for a name may report something else than
+/// definitions and uses.
+pub fn terms(text: &[u8], stored: &[u8]) -> Option<Vec<u64>> {
+    let (language, parsed) = decode(stored, text.len())?;
+    if parsed.gave_up || parsed.too_deep {
+        return None;
+    }
+    let names = parsed.definitions.iter().map(|definition| last_word(&text[definition.name.clone()]));
+    let mut terms: Vec<u64> =
+        names.filter(|name| !name.is_empty()).map(|name| term(DEFINITION, name)).collect();
+    add_uses(language, text, &parsed, &mut terms);
+    Some(terms)
+}
+
+/// Adds the words of the code that are not the name of a definition; in languages without a lexer for that, all words of the text, except
+/// those in lines that are a comment.
+fn add_uses(language: Language, text: &[u8], parsed: &Parsed, terms: &mut Vec<u64>) {
+    let comment = comment_mark(language, text).filter(|_| !parsed.has_errors);
+    let mut defined: Vec<usize> = parsed.definitions.iter().map(|definition| definition.name.start).collect();
+    defined.sort_unstable();
+    let mut defined = defined.into_iter().peekable();
+    let mut code = skim::code(language, text);
+    let mut at = 0;
+    while let Some(start) = text[at..].iter().position(is_word).map(|next| at + next) {
+        let length = text[start..].iter().take_while(|byte| is_word(byte)).count();
+        if comment.is_some_and(|mark| ends_with_comment(&text[at..start], mark)) {
+            at = start + memchr2(b'\n', b'\r', &text[start..]).unwrap_or(text.len() - start);
+            continue;
+        }
+        at = start + length;
+        while defined.next_if(|&name| name < start).is_some() {}
+        let is_defined = code.is_some() && defined.peek() == Some(&start);
+        let is_code = |code: &mut skim::c::Code<'_>| code.contains(start);
+        if !is_defined && !text[start].is_ascii_digit() && code.as_mut().is_none_or(is_code) {
+            terms.push(term(USE, &text[start..at]));
+        }
+    }
+}
+
+/// The beginning of a line that is a comment, or lies in a literal, anywhere in a text. `None` if code may be in literals there, or if the
+/// language has a lexer for code.
+fn comment_mark(language: Language, text: &[u8]) -> Option<&'static [u8]> {
+    match language.name() {
+        "go" | "java" | "rust" => Some(b"//"),
+        // Literals with code in them may span lines.
+        "python" => {
+            let quotes = [b"\"\"\"", b"'''"].into_iter().flat_map(|quote| memmem::find_iter(text, quote));
+            let is_formatted = |at| {
+                let marks = b"fFtT";
+                let before = text.get(..at).unwrap_or_default();
+                let prefix =
+                    before.strip_suffix(b"r").or_else(|| before.strip_suffix(b"R")).unwrap_or(before);
+                prefix.last().is_some_and(|last| marks.contains(last))
+            };
+            (!quotes.into_iter().any(is_formatted)).then_some(b"#")
+        }
+        _ => None,
+    }
+}
+
+/// Returns `true` if a text between two words ends with a line that begins with a comment, and does not continue the line before it, as a
+/// literal may.
+fn ends_with_comment(between: &[u8], mark: &[u8]) -> bool {
+    let Some(end) = memrchr(b'\n', between) else { return false };
+    let (before, line) = (&between[..end], &between[end + 1..]);
+    let is_continued = before.strip_suffix(b"\r").unwrap_or(before).ends_with(b"\\");
+    !is_continued && line.trim_ascii_start().starts_with(mark)
+}
+
+fn term(seed: u64, name: &[u8]) -> u64 {
+    XxHash3_64::oneshot_with_seed(seed, name)
+}
+
+/// The ASCII word at the end of a name.
+fn last_word(name: &[u8]) -> &[u8] {
+    let length = name.iter().rev().take_while(|byte| is_word(byte)).count();
+    &name[name.len() - length..]
+}
+
+fn is_plain(name: &[u8]) -> bool {
+    !name.is_empty() && name.iter().all(is_word)
+}
+
+fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::parser::Parser;
+    use crate::query::SymbolsOptions;
+    use crate::stored::encode;
+
+    fn query(name: Option<&str>, reference: Option<&str>) -> SymbolsQuery {
+        let owned = |name: Option<&str>| name.map(str::to_owned);
+        let options =
+            SymbolsOptions { name: owned(name), reference: owned(reference), ..SymbolsOptions::default() };
+        SymbolsQuery::new(&options).expect("valid")
+    }
+
+    fn terms_of(path: &str, text: &str) -> Vec<u64> {
+        let language = Language::of(Path::new(path), text.as_bytes()).expect("known");
+        let parsed = Parser::default().parse(language, text.as_bytes(), &SymbolsQuery::default());
+        terms(text.as_bytes(), &encode(language, &parsed)).expect("terms")
+    }
+
+    #[test]
+    fn only_names_of_words_have_terms() {
+        for (name, reference, count) in [
+            (Some("page"), None, 1),
+            (None, Some("_a1"), 1),
+            (Some("1"), Some("a"), 2),
+            (None, Some("1"), 0),
+            (Some("^a"), None, 0),
+            (Some("a"), Some("a.b"), 0),
+            (Some("é"), None, 0),
+            (None, None, 0),
+        ] {
+            let terms = query(name, reference).terms().unwrap_or_default();
+            assert_eq!(terms.len(), count, "{name:?} {reference:?}");
+        }
+        let options =
+            SymbolsOptions { name: Some("a".to_owned()), thorough: true, ..SymbolsOptions::default() };
+        assert_eq!(SymbolsQuery::new(&options).expect("valid").terms(), None);
+    }
+
+    #[test]
+    #[cfg(feature = "c")]
+    fn code_of_c_has_terms_and_its_comments_have_none() {
+        let text = "/* one */\nint two(int three) { return four(\"five\", 6, 0x7) /* eight */; }\n#define nine two\n#include <ten>\n";
+        let found = terms_of("a.c", text);
+        let has =
+            |query: &SymbolsQuery| query.terms().expect("terms").iter().all(|term| found.contains(term));
+        let names = "one two three four five 6 eight nine ten return".split(' ');
+        let defined: Vec<&str> = names.clone().filter(|&name| has(&query(Some(name), None))).collect();
+        assert_eq!(defined, ["two", "nine"]);
+        let used: Vec<&str> = names.filter(|name| *name != "6" && has(&query(None, Some(name)))).collect();
+        assert_eq!(used, ["two", "three", "four", "return"]);
+    }
+
+    #[test]
+    #[cfg(all(feature = "python", feature = "rust"))]
+    fn texts_without_a_lexer_for_code_have_the_terms_of_all_words_that_are_in_no_line_of_comment() {
+        let names = ["one", "two", "three", "four"];
+        for (path, text, expected) in [
+            ("a.py", "x = 1 # one\n  # two, three\ndef four(): pass\n", "one four"),
+            ("a.py", "\n# one\nx = 'two'\n\n#\n#three\n\nfour\n", "two four"),
+            ("a.py", "x = f\"\"\"\n# {one}\n\"\"\" + two\n", "one two"),
+            ("a.py", "x = f'\\\n# {one} \\\r\n# {two}' + three\n# four\n", "one two three"),
+            ("a.py", "x = \"\"\"\n# one\n\"\"\" + two\n", "two"),
+            ("a.py", "x = fR'''\n# {one}\n''' + two\n", "one two"),
+            ("a.py", "\"\"\" a \"\"\"\n# one\rtwo\n", "two"),
+            ("a.py", "x = (\n# one\n", "one"),
+            ("a.rs", "fn one() {\n    //! two\n    three() // four\n}\n", "one three four"),
+        ] {
+            let found = terms_of(path, text);
+            let has = |name: &&str| found.contains(&query(None, Some(name)).terms().expect("terms")[0]);
+            let used: Vec<&str> = names.into_iter().filter(has).collect();
+            assert_eq!(used.join(" "), expected, "{text}");
+        }
+    }
+}

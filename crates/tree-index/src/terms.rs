@@ -1,0 +1,339 @@
+//! Terms: numbers that a program derives from texts, such as hashes of the names that a text defines. A search for terms leaves out
+//! files without them.
+//!
+//! The terms of a segment's files are in a file beside it, which is a segment as well: its keys are terms instead of trigrams, and a
+//! file is listed by its first document. After the lists come the stamps of the files. A file with another stamp, or with none, may have
+//! any terms. As each file is compared, no other change of the index can make the terms wrong.
+//!
+//! Terms are written from stored values, and belong to the program that wrote these.
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::{CStr, OsStr};
+use std::io;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use finecomb_scan::{Distrust, EntryKind, Examine, Examined, FileAt, SpillFile, Stamp, examine};
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_64;
+
+use crate::catalog::{Catalog, CatalogFile, IndexedPart, SegmentInfo, write_stamp};
+use crate::documents::Documents;
+use crate::error::Error;
+use crate::folder::{Folder, Writing};
+use crate::needs::Needs;
+use crate::pages::{u32_at, u64_at};
+use crate::reading::{MAX_FILE, PAIRS};
+use crate::segment::runs::{PairSorter, Runs};
+use crate::segment::{Segment, SegmentWriter};
+use crate::trigram::Trigram;
+
+/// First bytes after the lists; the last one is the version of the format.
+const MAGIC: [u8; 8] = *b"FCterms\x01";
+
+/// Bytes before the stamps: magic number, program, checksum of the segment, number of files that may have terms later.
+const HEADER: usize = 32;
+
+/// Bytes of a stamp: document and hash.
+const RECORD: usize = 12;
+
+/// Bits of a key. Terms with the same key are not told apart, which costs a search the time to read a few more files: of the seven
+/// million different terms of Linux, three have the same key. The dictionary has eight bytes for each key.
+const KEY_BITS: u32 = 21;
+
+/// Number of files that are read at a time.
+const BATCH: usize = 256;
+
+/// Derives terms from texts with a stored value.
+pub trait DeriveTerms: Sync {
+    /// Everything except the text that the value of a file with this name depends on; `None` if such files have no terms.
+    fn context(&self, name: &Path) -> Option<Vec<u8>>;
+
+    /// The terms of a text, given its value; `None` if it may have any.
+    fn terms(&self, text: &[u8], value: &[u8]) -> Option<Vec<u64>>;
+}
+
+/// Terms to search for: a text without any of them is left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SoughtTerms {
+    /// Checksum of the program that derived the terms.
+    pub(crate) program: u64,
+    pub(crate) terms: Vec<u64>,
+}
+
+/// Returns the value of a text, given its context.
+pub(crate) type GetValue<'v> = &'v (dyn Fn(&[u8], &[u8]) -> Option<Vec<u8>> + Sync);
+
+/// The file of terms beside a segment.
+pub(crate) struct Terms {
+    segment: Segment,
+    /// After the header: the stamps.
+    rest: Vec<u8>,
+    /// Number of files that had no value.
+    without_value: u64,
+}
+
+impl Terms {
+    /// Opens the terms that a program wrote for a segment; `None` if there are none.
+    ///
+    /// # Errors
+    /// If they cannot be read or are damaged.
+    pub(crate) fn open(folder: &Folder, info: &SegmentInfo, program: u64) -> Result<Option<Self>, Error> {
+        let path = folder.terms(info.id);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let segment = Segment::open(&path)?;
+        let mut rest = segment.rest()?;
+        let of = [u64::from_le_bytes(MAGIC), program, info.checksum];
+        let is_right = (0..).step_by(8).zip(of).all(|(at, number)| u64_at(&rest, at) == Some(number));
+        if !is_right || segment.documents != info.documents {
+            return Ok(None);
+        }
+        let without_value = u64_at(&rest, 24).ok_or(Error::Terms(path))?;
+        let rest = rest.split_off(HEADER);
+        Ok(Some(Self { segment, rest, without_value }))
+    }
+
+    /// Verifies the checksums of all data, written by any program.
+    ///
+    /// # Errors
+    /// If it cannot be read or is damaged.
+    pub(crate) fn verify(folder: &Folder, info: &SegmentInfo) -> Result<(), Error> {
+        let path = folder.terms(info.id);
+        if !path.exists() {
+            return Ok(());
+        }
+        Segment::open(&path).and_then(|segment| segment.verify()).map_err(|error| damage(error, path))
+    }
+
+    fn find(&self, sought: &SoughtTerms) -> Result<FoundTerms, Error> {
+        let mut keys: Vec<Trigram> = sought.terms.iter().copied().map(key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let documents = self.segment.find(&Needs::OneOf(keys), Vec::new())?;
+        let mut stamps = vec![0; self.segment.documents as usize];
+        for record in self.rest.chunks(RECORD) {
+            let (document, stamp) = (u32_at(record, 0).unwrap_or(u32::MAX), u64_at(record, 4));
+            if let (Some(place), Some(stamp)) = (stamps.get_mut(document as usize), stamp) {
+                *place = stamp;
+            }
+        }
+        Ok(FoundTerms { documents, stamps })
+    }
+}
+
+/// An error of a file of terms: damage of it is no reason to build the index again.
+fn damage(error: Error, path: PathBuf) -> Error {
+    if matches!(error, Error::Damaged { .. }) { Error::Terms(path) } else { error }
+}
+
+/// The files of a segment that have one of the terms of a search.
+pub(crate) struct FoundTerms {
+    documents: Documents,
+    /// For each document that is the first one of a file with known terms: the hash of its stamp; otherwise 0.
+    stamps: Vec<u64>,
+}
+
+impl FoundTerms {
+    /// Finds the files of a segment that have one of some terms; `None` if their program has written none.
+    ///
+    /// # Errors
+    /// If they cannot be read or are damaged.
+    pub(crate) fn of(
+        folder: &Folder,
+        info: &SegmentInfo,
+        sought: &SoughtTerms,
+    ) -> Result<Option<Self>, Error> {
+        let find = || Terms::open(folder, info, sought.program)?.map(|terms| terms.find(sought)).transpose();
+        find().map_err(|error| damage(error, folder.terms(info.id)))
+    }
+
+    /// Returns `false` if a file with this first document and stamp has none of the terms.
+    pub(crate) fn may_have(&self, document: u32, stamp: Stamp) -> bool {
+        self.documents.contains(document)
+            || self.stamps.get(document as usize).is_none_or(|&known| known != hash(stamp))
+    }
+}
+
+/// The key of a term: its highest bits.
+fn key(term: u64) -> Trigram {
+    (term >> (u64::BITS - KEY_BITS)) as Trigram
+}
+
+/// A hash of a stamp, which is not 0.
+fn hash(stamp: Stamp) -> u64 {
+    let mut bytes = Vec::with_capacity(48);
+    // Writing to memory does not fail.
+    let _ = write_stamp(stamp, &mut bytes);
+    XxHash3_64::oneshot(&bytes).max(1)
+}
+
+/// Writes the terms of a tree's files.
+pub(crate) struct TermWriter<'w> {
+    pub(crate) folder: &'w Writing,
+    pub(crate) catalog: &'w Catalog,
+    /// Checksum of the program.
+    pub(crate) program: u64,
+    pub(crate) value: GetValue<'w>,
+    pub(crate) derive: &'w dyn DeriveTerms,
+    /// Number of threads.
+    pub(crate) width: usize,
+}
+
+impl TermWriter<'_> {
+    /// Writes the terms of each segment that has none. Writes them again if at least half of its files without a value may have one of the
+    /// number of values that were `added`: that reads all files of the segment.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub(crate) fn write(&self, added: u64) -> Result<(), Error> {
+        let tree = Tree::of(self.catalog);
+        let mut first = 0;
+        for info in &self.catalog.segments {
+            let known = Terms::open(&self.folder.folder, info, self.program).ok().flatten();
+            if known.is_none_or(|known| known.without_value > 0 && 2 * added >= known.without_value) {
+                let files = self.files_of(&tree, first..first + info.documents);
+                self.write_segment(info, &files).map_err(Error::io(self.folder.path()))?;
+            }
+            first += info.documents;
+        }
+        Ok(())
+    }
+
+    /// The files with these documents that may have terms, in their order.
+    fn files_of<'t>(&self, tree: &'t Tree<'_>, documents: Range<u32>) -> Vec<SegmentFile<'t>> {
+        let is_inside = |file: &CatalogFile| documents.contains(&file.document) && file.documents > 0;
+        let files = tree.files.iter().filter(|(_, _, file)| is_inside(file));
+        let files = files.filter_map(|&(directory, name, file)| {
+            let place = FileAt { directory: &tree.paths[directory as usize], name };
+            let context = self.derive.context(as_path(name))?;
+            Some(SegmentFile { place, document: file.document - documents.start, stamp: file.stamp, context })
+        });
+        let mut files: Vec<_> = files.collect();
+        files.sort_unstable_by_key(|file| file.document);
+        files
+    }
+
+    fn write_segment(&self, info: &SegmentInfo, files: &[SegmentFile<'_>]) -> io::Result<()> {
+        let places: Vec<FileAt<'_>> = files.iter().map(|file| file.place).collect();
+        let runs = Runs::new(SpillFile::create(self.folder.path())?);
+        let make = || TermReader {
+            files,
+            writer: self,
+            pairs: PairSorter::new(&runs, PAIRS / self.width.max(1)),
+            keys: Vec::new(),
+            stamps: Vec::new(),
+            without_value: 0,
+        };
+        let readers = examine(&places, BATCH, MAX_FILE, self.width, make)?;
+        let without_value = readers.iter().map(|reader| reader.without_value).sum();
+        let mut stamps: Vec<(u32, u64)> = readers.into_iter().flat_map(|reader| reader.stamps).collect();
+        stamps.sort_unstable();
+        let header = [u64::from_le_bytes(MAGIC), self.program, info.checksum, without_value];
+        let mut rest: Vec<u8> = header.into_iter().flat_map(u64::to_le_bytes).collect();
+        for (document, stamp) in stamps {
+            rest.extend(document.to_le_bytes());
+            rest.extend(stamp.to_le_bytes());
+        }
+        let file = self.folder.new_file().map_err(io::Error::other)?;
+        let mut segment = SegmentWriter::new(file.reopen()?, info.documents);
+        // Documents have the numbers that they have in the segment, not in their batch.
+        runs.merge(&[], &mut segment)?;
+        segment.finish(&rest)?;
+        file.persist(self.folder.folder.terms(info.id)).map(drop).map_err(|error| error.error)
+    }
+}
+
+/// A file whose terms are derived.
+struct SegmentFile<'t> {
+    place: FileAt<'t>,
+    /// Its first document in the segment.
+    document: u32,
+    stamp: Stamp,
+    context: Vec<u8>,
+}
+
+/// The name of a file as a path.
+fn as_path(name: &CStr) -> &Path {
+    Path::new(OsStr::from_bytes(name.to_bytes()))
+}
+
+/// The indexed files of a tree.
+struct Tree<'c> {
+    /// Absolute path of each directory.
+    paths: Vec<PathBuf>,
+    /// Directory and name of each file whose whole text is indexed.
+    files: Vec<(u32, &'c CStr, CatalogFile)>,
+}
+
+impl<'c> Tree<'c> {
+    fn of(catalog: &'c Catalog) -> Self {
+        let mut paths = vec![PathBuf::new(); catalog.directories() as usize];
+        let mut files = Vec::new();
+        if let Some(root) = paths.first_mut() {
+            root.clone_from(&catalog.root);
+        }
+        // A directory comes before those in it.
+        for directory in 0..catalog.directories() {
+            for entry in catalog.entries(directory) {
+                let Some(number) = entry.number else { continue };
+                match entry.kind {
+                    EntryKind::Directory => {
+                        paths[number as usize] = paths[directory as usize].join(as_path(entry.name));
+                    }
+                    EntryKind::File => {
+                        let file = catalog.file(number).filter(|file| file.state == IndexedPart::Plain);
+                        files.extend(file.map(|file| (directory, entry.name, file)));
+                    }
+                    EntryKind::Link | EntryKind::Other => {}
+                }
+            }
+        }
+        Self { paths, files }
+    }
+}
+
+/// Derives the terms of the files that one thread reads.
+struct TermReader<'r> {
+    files: &'r [SegmentFile<'r>],
+    writer: &'r TermWriter<'r>,
+    pairs: PairSorter<'r>,
+    keys: Vec<Trigram>,
+    /// First document, and hash of the stamp, of each file with terms.
+    stamps: Vec<(u32, u64)>,
+    without_value: u64,
+}
+
+impl Examine for TermReader<'_> {
+    fn take(
+        &mut self,
+        batch: usize,
+        file: usize,
+        examined: Result<Examined<'_>, Distrust>,
+    ) -> io::Result<()> {
+        let SegmentFile { document, stamp, ref context, .. } = self.files[file];
+        // A file that has changed gets another document.
+        let Some(Examined { bytes, .. }) = examined.ok().filter(|examined| examined.stamp == stamp) else {
+            return Ok(());
+        };
+        let Some(value) = (self.writer.value)(context, bytes) else {
+            self.without_value += 1;
+            return Ok(());
+        };
+        let Some(terms) = self.writer.derive.terms(bytes, &value) else { return Ok(()) };
+        self.keys.clear();
+        self.keys.extend(terms.into_iter().map(key));
+        self.keys.sort_unstable();
+        self.keys.dedup();
+        self.stamps.push((document, hash(stamp)));
+        self.pairs.add(batch, document, &self.keys)
+    }
+
+    fn end_batch(&mut self, batch: usize) -> io::Result<()> {
+        self.pairs.end_batch(batch)
+    }
+}
