@@ -22,6 +22,7 @@ from support import COMB, Files, Threads, quietly, words_of
 LANGUAGES = Path(__file__).parents[2] / "crates/symbols/tests/languages"
 MEMBERS = [
     "path", "language", "kind", "name", "scope", "scope_kind", "line", "column", "end_line", "start_byte", "end_byte", "signature", "parameters",
+    "has_errors",
 ]
 PIECES = {
     "py": [b"class A:\n", b"    def f(self, a=1):\n        return a\n", b"x = 1\n", b"def g(\n  b,\n): pass\n", b"\xe9 = 2\n", b")\n", b"\0"],
@@ -38,7 +39,7 @@ def by_command(paths, flags):
     done = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL)
     found = []
     for line in done.stdout.splitlines():
-        one = json.loads(line)
+        one = {"has_errors": False, **json.loads(line)}
         exact = one.get("name_base64")
         found.append((*(one[member] for member in MEMBERS), base64.b64decode(exact) if exact else one["name"].encode()))
     messages = [line.removeprefix("comb: ") for line in done.stderr.decode(errors="replace").splitlines()]

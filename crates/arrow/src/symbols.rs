@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BinaryViewArray, RecordBatch, StringViewArray, UInt64Array};
+use arrow_array::{ArrayRef, BinaryViewArray, BooleanArray, RecordBatch, StringViewArray, UInt64Array};
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use finecomb_symbols::Kind;
@@ -39,6 +39,7 @@ impl Batches for SymbolBatches {
             number("end_byte"),
             text("signature", false),
             text("parameters", true),
+            Field::new("has_errors", DataType::Boolean, false),
         ]))
     }
 
@@ -82,6 +83,7 @@ struct SymbolColumns {
     end_bytes: Vec<u64>,
     signatures: Texts,
     parameters: Texts,
+    have_errors: Vec<bool>,
     lossy: Lossy,
 }
 
@@ -130,6 +132,7 @@ impl SymbolColumns {
         self.end_bytes.push(symbol.end_byte.into());
         self.signatures.push(Some(symbol.signature), &mut self.lossy);
         self.parameters.push(symbol.parameters, &mut self.lossy);
+        self.have_errors.push(symbol.has_errors);
     }
 
     fn into_batch(
@@ -155,6 +158,7 @@ impl SymbolColumns {
             number_column(self.end_bytes),
             self.signatures.into_column(&buffers)?,
             self.parameters.into_column(&buffers)?,
+            Arc::new(BooleanArray::from(self.have_errors)),
         ];
         RecordBatch::try_new(Arc::clone(schema), columns)
     }

@@ -14,6 +14,8 @@ pub struct Faults {
     pub failures: Vec<(String, String)>,
     /// Messages on indexes that are required and were not used.
     pub missing_indexes: Vec<String>,
+    /// Notes on files whose results may be incomplete.
+    pub notes: Vec<String>,
 }
 
 /// Messages on problems with inputs, as `comb grep` prints them.
@@ -25,6 +27,8 @@ impl Faults {
     /// Messages that the command would print on standard error.
     pub fn messages(&self) -> Vec<String> {
         let failures = self.failures.iter().map(on_failure);
-        self.missing_indexes.iter().cloned().chain(problem_texts(&self.problems)).chain(failures).collect()
+        let messages =
+            self.missing_indexes.iter().cloned().chain(problem_texts(&self.problems)).chain(failures);
+        messages.chain(self.notes.iter().cloned()).collect()
     }
 }

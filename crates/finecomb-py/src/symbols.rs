@@ -99,6 +99,8 @@ pub(crate) struct Symbol {
     signature: String,
     /// Parameters; None without any.
     parameters: Option<String>,
+    /// The file has syntax errors: definitions may be missing.
+    has_errors: bool,
 }
 
 impl Symbol {
@@ -119,6 +121,7 @@ impl Symbol {
             end_byte: found.end_byte,
             signature: lossy(found.signature),
             parameters: found.parameters.map(lossy),
+            has_errors: found.has_errors,
         }
     }
 }

@@ -19,8 +19,10 @@ pub(crate) struct Parsed {
     pub(crate) definitions: Vec<Definition>,
     /// Uses of the name that is asked for, in order.
     pub(crate) references: Vec<Range<usize>>,
-    /// The text does not follow the grammar everywhere.
-    pub(crate) has_errors: bool,
+    /// Offset of the first place at which the text does not follow the grammar.
+    pub(crate) error: Option<usize>,
+    /// A lexer found that all brackets are closed and all literals end.
+    pub(crate) is_balanced: bool,
     /// Scopes are nested too deep.
     pub(crate) too_deep: bool,
     /// The parser took too many steps; there are no definitions then.

@@ -32,6 +32,7 @@ mod language;
 #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
 mod lines;
 mod memory;
+mod mend;
 #[cfg_attr(not(feature = "all-languages"), allow(dead_code))]
 mod mixed;
 mod name;
@@ -39,6 +40,7 @@ mod parser;
 mod print;
 mod query;
 pub mod records;
+mod recovery;
 mod reference;
 mod rules;
 mod skim;
@@ -59,7 +61,7 @@ pub use crate::language::{Language, UnknownLanguage};
 pub use crate::memory::TextParser;
 pub use crate::name::InvalidName;
 pub use crate::query::{SymbolsFormat, SymbolsOptions, SymbolsQuery};
-pub use crate::stats::{Stats, Sums};
+pub use crate::stats::{Stats, Sums, SyntaxError};
 pub use crate::stored::ParseStore;
 pub use crate::terms::terms;
 pub use crate::update::OldTags;
@@ -81,6 +83,8 @@ pub struct SymbolsOutcome {
     pub problems: Vec<Problem>,
     /// Path and reason of each file that was not parsed as a whole, by path.
     pub failures: Vec<(String, String)>,
+    /// First syntax error of each file that was parsed, by path.
+    pub syntax_errors: Vec<SyntaxError>,
     /// Error that ended the output.
     pub output_error: Option<io::Error>,
     /// Time of each worker by phase, if it was measured.
@@ -102,6 +106,7 @@ pub fn symbols(
         results.add(lister.results);
     }
     results.failures.sort();
+    results.syntax_errors.sort();
     let mut output_error = done.output_error;
     let is_stopped = options.scan.stop.as_ref().is_some_and(|stop| stop.is_raised());
     if output_error.is_none() && !is_stopped {
@@ -118,6 +123,7 @@ pub fn symbols(
         checks: done.checks,
         problems: done.problems,
         failures: results.failures,
+        syntax_errors: results.syntax_errors,
         output_error,
         report: done.report,
     }

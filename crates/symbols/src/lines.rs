@@ -31,8 +31,8 @@ pub(crate) struct Lexed {
     pub(crate) definitions: Vec<Definition>,
     /// Comments and literals, in order. Words in them are no uses of a name.
     pub(crate) no_code: Vec<Range<usize>>,
-    /// A comment, literal or definition does not end.
-    pub(crate) has_errors: bool,
+    /// Offset of the first comment, literal or definition that does not end.
+    pub(crate) error: Option<usize>,
 }
 
 impl Lexed {
@@ -59,6 +59,11 @@ impl Lexed {
             scope,
         });
         Some(self.definitions.len() - 1)
+    }
+
+    /// Notes what does not end. Later ones are of no concern.
+    pub(crate) fn fail(&mut self, start: usize) {
+        self.error.get_or_insert(start);
     }
 
     /// Extends definitions to an offset.

@@ -13,8 +13,10 @@ use crate::extract::{Definition, Holds, Parsed, definitions};
 use crate::kind::Kind;
 use crate::language::{Language, Syntax};
 use crate::lines::Lexed;
+use crate::mend::{broken_parts, without};
 use crate::mixed::Split;
 use crate::query::SymbolsQuery;
+use crate::recovery::{Budget, Mended, first_error, is_better};
 use crate::reference::PossibleUses;
 use crate::rules::GrammarRules;
 use crate::skim::{self, LexedDefinition, PIECE, SMALL_PIECE, Skimmed};
@@ -97,6 +99,10 @@ impl Parser {
             true => self.definitions(language, source, None, thorough)?,
             false => self.definitions_of(language, source, query)?,
         };
+        // No grammar knows the macros of a file: most of its errors are none. Brackets that do not balance are.
+        if skim::has_preprocessor(language) && parsed.is_balanced {
+            parsed.error = None;
+        }
         if let Some(candidates) = candidates.filter(|_| has_uses) {
             parsed.references = match words {
                 Some(words) => words,
@@ -121,7 +127,7 @@ impl Parser {
             definition.scope = definition.scope.map(|scope| before + scope);
             definition
         }));
-        parsed.has_errors |= split.lexed.has_errors;
+        parsed.error = parsed.error.into_iter().chain(split.lexed.error).min();
         let words = query.reference().and_then(|name| PossibleUses::new(source, other, name).in_code());
         if let Some(words) = words {
             parsed.references = words;
@@ -140,7 +146,7 @@ impl Parser {
         let thorough = query.options.thorough;
         let found = self.definitions(language, source, Some((query, SMALL_PIECE)), thorough)?;
         // What is found after an error depends on the text before it: the full list has the last word.
-        if found.0.has_errors && !thorough {
+        if found.0.error.is_some() && !thorough {
             return self.definitions(language, source, Some((query, PIECE)), thorough);
         }
         Some(found)
@@ -156,25 +162,78 @@ impl Parser {
         thorough: bool,
     ) -> Option<(Parsed, Option<Tree>)> {
         self.skimmed.clear(query.map_or(PIECE, |(_, piece)| piece));
-        let query = query.map(|(query, _)| query);
         // A thorough parse takes definitions by macros from the lexer, and nothing else.
         let is_lexed = !thorough || skim::has_preprocessor(language);
         let is_complete = is_lexed && skim::skim(language, source, &mut self.skimmed);
-        let is_skimmed = is_complete && !thorough;
+        let has_lexer = !thorough && skim::has_lexer(language);
+        let mode = match is_complete && !thorough {
+            true => Mode::Skimmed,
+            false => Mode::Whole { recovers: !has_lexer },
+        };
+        let (mut parsed, tree) = self.list(language, source, query.map(|(query, _)| query), mode)?;
+        if has_lexer && !is_complete && parsed.error.is_some() {
+            self.mend(language, source, &mut parsed)?;
+        }
+        parsed.is_balanced = is_complete;
+        Some((parsed, tree))
+    }
+
+    /// Definitions of a text that was skimmed, by the parser and by the lexer.
+    fn list(
+        &mut self,
+        language: Language,
+        source: &[u8],
+        query: Option<&SymbolsQuery>,
+        mode: Mode,
+    ) -> Option<(Parsed, Option<Tree>)> {
         let mut lexed = std::mem::take(&mut self.skimmed.by_macros);
-        if is_skimmed {
+        if mode == Mode::Skimmed {
             lexed.append(&mut self.skimmed.plain);
         }
         if let Some(query) = query {
             lexed.retain(|lexed| query.is_about(&source[lexed.name.clone()]));
             self.skimmed.has_inner &= !lexed.is_empty();
         }
-        let (mut parsed, tree) = self.parse_pieces(language, source, query, is_skimmed)?;
+        let (mut parsed, tree) = self.parse_pieces(language, source, query, mode)?;
         merge(source, &mut parsed.definitions, lexed);
-        if !is_skimmed {
+        if mode != Mode::Skimmed {
             end_macros(language, source, &mut parsed.definitions);
         }
         Some((parsed, tree))
+    }
+
+    /// Finds more definitions of a text with syntax errors whose brackets do not balance: the lexer skims it without the parts that it does
+    /// not understand, which are parsed one by one. Which definitions are taken depends on all of them, not on a name.
+    fn mend(&mut self, language: Language, source: &[u8], parsed: &mut Parsed) -> Option<()> {
+        let skimmed = &mut self.skimmed;
+        let is_sound = |part: &[u8]| {
+            skimmed.clear(PIECE);
+            Some(skim::skim(language, part, skimmed))
+        };
+        let broken = broken_parts(source, |_| true, is_sound).unwrap_or_default();
+        let whole = without(source, &broken);
+        self.skimmed.clear(PIECE);
+        if broken.is_empty() || !skim::skim(language, &whole, &mut self.skimmed) {
+            self.skimmed.clear(PIECE);
+            skim::skim(language, source, &mut self.skimmed);
+            *parsed = self.list(language, source, None, Mode::Whole { recovers: true })?.0;
+            return Some(());
+        }
+        let (rest, _) = self.list(language, &whole, None, Mode::Skimmed)?;
+        let error = rest.error.filter(|_| !skim::has_preprocessor(language));
+        let mut mended = Mended { definitions: rest.definitions, error };
+        let grammar = self.grammars.get(language);
+        let all = grammar.add_parts(source, &broken, &mut mended, &mut Budget::new(source));
+        // The parser alone takes macros for definitions, so the number says little.
+        let broken_length: usize = broken.iter().map(|part| part.range.len()).sum();
+        let is_taken =
+            broken_length < source.len() / 4 || is_better(source, &mended.definitions, &parsed.definitions);
+        parsed.error = mended.error.or(parsed.error);
+        if all.is_some() && is_taken {
+            parsed.definitions = mended.definitions;
+            parsed.too_deep = rest.too_deep;
+        }
+        Some(())
     }
 
     /// Parses the skimmed text, or all of the source, whose syntax tree is returned, too. With a query, pieces that have nothing to do
@@ -184,8 +243,9 @@ impl Parser {
         language: Language,
         source: &[u8],
         query: Option<&SymbolsQuery>,
-        is_skimmed: bool,
+        mode: Mode,
     ) -> Option<(Parsed, Option<Tree>)> {
+        let is_skimmed = mode == Mode::Skimmed;
         let whole_text =
             if is_skimmed { Cow::Borrowed(source) } else { self.skimmed.without_left_out(source) };
         let (text, pieces): (_, Vec<Range<usize>>) = match is_skimmed {
@@ -202,11 +262,20 @@ impl Parser {
             if is_blank || is_skimmed && !self.skimmed.has_inner && !query.is_none_or(may_define) {
                 continue;
             }
-            let Grammar { parser, rules, .. } = self.grammars.get(language);
+            let grammar = self.grammars.get(language);
             let text = ended(text);
-            let tree = parse(parser, &text)?;
-            let (in_piece, too_deep) = definitions(&tree, &text, rules);
-            parsed.has_errors |= tree.root_node().has_error();
+            let tree = parse(&mut grammar.parser, &text)?;
+            let (mut in_piece, too_deep) = definitions(&tree, &text, &grammar.rules);
+            if let Some(mut error) = first_error(&tree) {
+                if mode != (Mode::Whole { recovers: false }) {
+                    let mended = grammar.recover(&text, error, &tree, in_piece);
+                    in_piece = mended.definitions;
+                    error = mended.error.unwrap_or(error);
+                }
+                let error = (start + error).min(end);
+                let error = if is_skimmed { self.skimmed.source_range(error..error).start } else { error };
+                parsed.error.get_or_insert(error);
+            }
             parsed.too_deep |= too_deep;
             let before = parsed.definitions.len();
             parsed.definitions.extend(in_piece.into_iter().map(|mut definition| {
@@ -236,8 +305,8 @@ impl Parser {
 fn lexed(language: Language, lexed: Lexed, source: &[u8], query: &SymbolsQuery) -> Parsed {
     let uses = |name| PossibleUses::new(source, language, name).words_of_code(false, lexed.code());
     let references = query.reference().map(uses).unwrap_or_default();
-    let Lexed { definitions, has_errors, .. } = lexed;
-    let mut parsed = Parsed { definitions, references, has_errors, ..Parsed::default() };
+    let Lexed { definitions, error, .. } = lexed;
+    let mut parsed = Parsed { definitions, references, error, ..Parsed::default() };
     leave_out_names(&mut parsed);
     parsed
 }
@@ -248,14 +317,27 @@ fn leave_out_names(parsed: &mut Parsed) {
     parsed.references.retain(|place| !defined.contains(&place.start));
 }
 
+/// The text that is parsed.
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    /// The text that the lexer left, in pieces.
+    Skimmed,
+    /// All of the source.
+    Whole {
+        /// Errors are mended.
+        recovers: bool,
+    },
+}
+
 /// Grammars that were needed so far.
 #[derive(Default)]
 struct Grammars(Vec<Grammar>);
 
-struct Grammar {
-    language: Language,
-    parser: tree_sitter::Parser,
-    rules: GrammarRules,
+/// Parser of a language, and the rules for its trees.
+pub(crate) struct Grammar {
+    pub(crate) language: Language,
+    pub(crate) parser: tree_sitter::Parser,
+    pub(crate) rules: GrammarRules,
 }
 
 impl Grammars {
@@ -280,7 +362,7 @@ impl Grammar {
 }
 
 impl Definition {
-    fn map(&mut self, map: impl Fn(Range<usize>) -> Range<usize>) {
+    pub(crate) fn map(&mut self, map: impl Fn(Range<usize>) -> Range<usize>) {
         self.name = map(self.name.clone());
         self.extent = map(self.extent.clone());
         self.head = map(self.head.clone());
@@ -291,17 +373,26 @@ impl Definition {
 
 /// A text with a line feed at its end, which is no part of any definition if it is added. The scanners of some grammars wait for white
 /// space and do not look for the end of the text: that of Kotlin would wait forever after an `@`.
-fn ended(text: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn ended(text: &[u8]) -> Cow<'_, [u8]> {
     if text.ends_with(b"\n") { Cow::Borrowed(text) } else { Cow::Owned([text, b"\n"].concat()) }
+}
+
+/// Maximum number of steps of the parser for a text.
+pub(crate) fn max_steps(text: &[u8]) -> usize {
+    FREE_STEPS + MAX_STEPS_PER_BYTE * text.len()
 }
 
 /// Parses a text that ends with a line feed, unless it takes too many steps.
 fn parse(parser: &mut tree_sitter::Parser, text: &[u8]) -> Option<Tree> {
-    parse_in(parser, text, FREE_STEPS + MAX_STEPS_PER_BYTE * text.len()).0
+    parse_in(parser, text, max_steps(text)).0
 }
 
 /// Parses a text, unless that takes more than a number of steps. Returns how many it took, too.
-fn parse_in(parser: &mut tree_sitter::Parser, text: &[u8], max_steps: usize) -> (Option<Tree>, usize) {
+pub(crate) fn parse_in(
+    parser: &mut tree_sitter::Parser,
+    text: &[u8],
+    max_steps: usize,
+) -> (Option<Tree>, usize) {
     let steps = Cell::new(0);
     let is_over = |more| {
         steps.set(steps.get() + more);

@@ -25,6 +25,8 @@ pub(crate) struct ListedFile<'f> {
     pub(crate) path: &'f Path,
     pub(crate) text: &'f [u8],
     pub(crate) language: Language,
+    /// The file has syntax errors: definitions may be missing.
+    pub(crate) has_errors: bool,
     pub(crate) symbols: &'f [Symbol],
 }
 

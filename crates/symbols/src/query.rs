@@ -142,8 +142,7 @@ impl SymbolsQuery {
     /// Returns `true` if all that was parsed of a text has the same list as its part that has to do with a name, which alone would be
     /// parsed otherwise: no more is reported or counted.
     pub(crate) fn may_take(&self, parsed: &Parsed) -> bool {
-        let is_counted = parsed.has_errors && self.options.stats;
-        self.lists_all() || !(is_counted || parsed.too_deep || parsed.gave_up)
+        self.lists_all() || !(parsed.error.is_some() || parsed.too_deep || parsed.gave_up)
     }
 
     /// The name whose uses are asked for.

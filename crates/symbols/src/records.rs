@@ -10,11 +10,14 @@ use finecomb_sys::ByteReader;
 
 use crate::kind::{Kind, label};
 use crate::language::Language;
+use crate::print::ListedFile;
 use crate::symbol::{Symbol, collapse};
 
 /// Kinds of records, in their first byte.
 const PATH: u8 = 0;
 const SYMBOL: u8 = 1;
+/// Symbol of a file with syntax errors.
+const SYMBOL_BESIDE_ERRORS: u8 = 2;
 
 /// Number in the place of a kind that is missing.
 const NO_KIND: u8 = u8::MAX;
@@ -48,6 +51,7 @@ pub struct FoundSymbol<'b> {
     pub scope: Option<RecordText<'b>>,
     pub signature: RecordText<'b>,
     pub parameters: Option<RecordText<'b>>,
+    pub has_errors: bool,
 }
 
 impl FoundSymbol<'_> {
@@ -95,7 +99,7 @@ impl<'b> SymbolRecords<'b> {
         Some(Some(RecordText { bytes, position }))
     }
 
-    fn symbol(&mut self) -> Option<FoundSymbol<'b>> {
+    fn symbol(&mut self, has_errors: bool) -> Option<FoundSymbol<'b>> {
         Some(FoundSymbol {
             language: *Language::ALL.get(usize::from(self.0.byte()?))?,
             kind: self.kind()?,
@@ -109,6 +113,7 @@ impl<'b> SymbolRecords<'b> {
             scope: self.text()?,
             signature: self.text()??,
             parameters: self.text()?,
+            has_errors,
         })
     }
 }
@@ -119,7 +124,7 @@ impl<'b> Iterator for SymbolRecords<'b> {
     fn next(&mut self) -> Option<SymbolRecord<'b>> {
         match self.0.byte()? {
             PATH => self.text()?.map(|path| SymbolRecord::Path(path.bytes)),
-            _ => self.symbol().map(SymbolRecord::Symbol),
+            kind => self.symbol(kind == SYMBOL_BESIDE_ERRORS).map(SymbolRecord::Symbol),
         }
     }
 }
@@ -130,9 +135,11 @@ pub(crate) fn put_path(path: &[u8], out: &mut Vec<u8>) {
     put_text(path, out);
 }
 
-/// Appends a symbol of a file with this text.
-pub(crate) fn put_symbol(text: &[u8], language: Language, symbol: &Symbol, out: &mut Vec<u8>) {
-    out.extend([SYMBOL, language as u8, number(symbol.kind), number(symbol.scope_kind)]);
+/// Appends a symbol of a file.
+pub(crate) fn put_symbol(file: &ListedFile<'_>, symbol: &Symbol, out: &mut Vec<u8>) {
+    let &ListedFile { text, language, has_errors, .. } = file;
+    let record = if has_errors { SYMBOL_BESIDE_ERRORS } else { SYMBOL };
+    out.extend([record, language as u8, number(symbol.kind), number(symbol.scope_kind)]);
     // Files are at most 64 MiB long, so all of these fit in 32 bits.
     for number in [symbol.line, symbol.column, symbol.end_line, symbol.extent.start, symbol.extent.end] {
         out.extend_from_slice(&(number as u32).to_le_bytes());
@@ -173,6 +180,8 @@ fn put_collapsed(text: &[u8], out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn symbol() -> Symbol {
@@ -191,6 +200,11 @@ mod tests {
         }
     }
 
+    fn file(has_errors: bool) -> ListedFile<'static> {
+        let (text, language) = (b"int\nx()\n", Language::ALL[0]);
+        ListedFile { path: Path::new("a/b"), text, language, has_errors, symbols: &[] }
+    }
+
     #[test]
     fn numbers_of_kinds_and_languages_are_their_places() {
         assert!(Kind::ALL.iter().enumerate().all(|(number, &kind)| kind as usize == number));
@@ -202,15 +216,15 @@ mod tests {
         let language = Language::ALL[0];
         let mut out = Vec::new();
         put_path(b"a/b", &mut out);
-        put_symbol(b"int\nx()\n", language, &symbol(), &mut out);
+        put_symbol(&file(true), &symbol(), &mut out);
         let other = Symbol { kind: None, scope: Vec::new(), scope_kind: None, parameters: None, ..symbol() };
-        put_symbol(b"int\nx()\n", language, &other, &mut out);
+        put_symbol(&file(false), &other, &mut out);
         let mut records = SymbolRecords::new(&out);
         assert_eq!(records.next(), Some(SymbolRecord::Path(b"a/b")));
         let Some(SymbolRecord::Symbol(found)) = records.next() else { panic!("a symbol") };
         let numbers = [found.line, found.column, found.end_line, found.start_byte, found.end_byte];
         assert_eq!((found.language, found.label(), numbers), (language, "variable", [3, 5, 4, 0, 8]));
-        assert_eq!(found.scope_kind, Some(Kind::Class));
+        assert_eq!((found.scope_kind, found.has_errors), (Some(Kind::Class), true));
         let texts = [Some(found.name), found.scope, Some(found.signature), found.parameters];
         let is_at = |text: RecordText<'_>| out[text.position..].starts_with(text.bytes);
         assert!(texts.iter().all(|text| text.is_some_and(is_at)));
@@ -218,7 +232,7 @@ mod tests {
         assert_eq!(texts.map(|text| text.map(|text| text.bytes)), expected.map(Some));
         let Some(SymbolRecord::Symbol(found)) = records.next() else { panic!("a symbol") };
         assert_eq!((found.label(), found.scope_kind), ("reference", None));
-        assert_eq!((found.scope, found.parameters), (None, None));
+        assert_eq!((found.scope, found.parameters, found.has_errors), (None, None, false));
         assert_eq!((records.next(), records.position()), (None, out.len()));
     }
 
@@ -227,7 +241,7 @@ mod tests {
         let mut out = Vec::new();
         put_path(b"a", &mut out);
         let first = out.len();
-        put_symbol(b"int\nx()\n", Language::ALL[0], &symbol(), &mut out);
+        put_symbol(&file(false), &symbol(), &mut out);
         for length in first..out.len() {
             assert_eq!(SymbolRecords::new(&out[..length]).count(), 1);
         }

@@ -45,6 +45,11 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
     }
 }
 
+/// Returns `true` for languages that [`skim`] knows.
+pub(crate) fn has_lexer(language: Language) -> bool {
+    matches!(language.name(), "go" | "java" | "python" | "rust") || has_preprocessor(language)
+}
+
 /// Returns `true` for C and C++, whose macros may define something.
 pub(crate) fn has_preprocessor(language: Language) -> bool {
     matches!(language.name(), "c" | "cpp")

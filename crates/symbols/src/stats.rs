@@ -28,6 +28,15 @@ impl Sums {
     }
 }
 
+/// First place at which a file does not follow its grammar. Definitions near it may be missing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SyntaxError {
+    /// Path of the file.
+    pub path: String,
+    /// Line, counted from 1.
+    pub line: usize,
+}
+
 /// Sums over all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {

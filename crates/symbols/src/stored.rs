@@ -37,10 +37,12 @@ const HAS_SCOPE: u64 = 1 << 7;
 pub(crate) fn encode(language: Language, parsed: &Parsed) -> Vec<u8> {
     let number = Language::ALL.iter().position(|&known| known == language).unwrap_or_default();
     let flag = |is_set, bit| if is_set { bit } else { 0 };
-    let flags =
-        flag(parsed.has_errors, HAS_ERRORS) | flag(parsed.too_deep, TOO_DEEP) | flag(parsed.gave_up, GAVE_UP);
+    let flags = flag(parsed.error.is_some(), HAS_ERRORS)
+        | flag(parsed.too_deep, TOO_DEEP)
+        | flag(parsed.gave_up, GAVE_UP);
     let mut out = Encoder(Vec::new());
     out.number(flags);
+    parsed.error.iter().for_each(|&error| out.offset(error, 0));
     out.number(number as u64);
     out.number(parsed.definitions.len() as u64);
     let mut before = 0;
@@ -66,14 +68,11 @@ pub(crate) fn encode(language: Language, parsed: &Parsed) -> Vec<u8> {
 pub(crate) fn decode(bytes: &[u8], length: usize) -> Option<(Language, Parsed)> {
     let mut bytes = Decoder { bytes, length };
     let flags = bytes.number()?;
+    let error = if flags & HAS_ERRORS != 0 { Some(bytes.offset(0)?) } else { None };
     let language = *Language::ALL.get(bytes.size()?)?;
     let count = bytes.size()?;
-    let mut parsed = Parsed {
-        has_errors: flags & HAS_ERRORS != 0,
-        too_deep: flags & TOO_DEEP != 0,
-        gave_up: flags & GAVE_UP != 0,
-        ..Parsed::default()
-    };
+    let mut parsed =
+        Parsed { error, too_deep: flags & TOO_DEEP != 0, gave_up: flags & GAVE_UP != 0, ..Parsed::default() };
     let mut before = 0;
     for index in 0..count {
         let first = bytes.number()?;
@@ -175,7 +174,7 @@ mod tests {
                 let bytes = encode(language, &parsed);
                 let (same_language, same) = decode(&bytes, text.len()).expect("decoded");
                 assert_eq!((same_language, &same.definitions), (language, &parsed.definitions));
-                assert_eq!((same.has_errors, same.too_deep), (parsed.has_errors, parsed.too_deep));
+                assert_eq!((same.error, same.too_deep), (parsed.error, parsed.too_deep));
                 assert!(decode(&bytes[..bytes.len() - 1], text.len()).is_none());
                 count += same.definitions.len();
             }

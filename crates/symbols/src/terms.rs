@@ -39,7 +39,7 @@ impl SymbolsQuery {
 /// definitions and uses.
 pub fn terms(text: &[u8], stored: &[u8]) -> Option<Vec<u64>> {
     let (language, parsed) = decode(stored, text.len())?;
-    if parsed.gave_up || parsed.too_deep {
+    if parsed.gave_up || parsed.too_deep || parsed.error.is_some() {
         return None;
     }
     let names = parsed.definitions.iter().map(|definition| last_word(&text[definition.name.clone()]));
@@ -52,7 +52,7 @@ pub fn terms(text: &[u8], stored: &[u8]) -> Option<Vec<u64>> {
 /// Adds the words of the code that are not the name of a definition; in languages without a lexer for that, all words of the text, except
 /// those in lines that are a comment.
 fn add_uses(language: Language, text: &[u8], parsed: &Parsed, terms: &mut Vec<u64>) {
-    let comment = comment_mark(language, text).filter(|_| !parsed.has_errors);
+    let comment = comment_mark(language, text);
     let mut defined: Vec<usize> = parsed.definitions.iter().map(|definition| definition.name.start).collect();
     defined.sort_unstable();
     let mut defined = defined.into_iter().peekable();
@@ -138,10 +138,10 @@ mod tests {
         SymbolsQuery::new(&options).expect("valid")
     }
 
-    fn terms_of(path: &str, text: &str) -> Vec<u64> {
+    fn terms_of(path: &str, text: &str) -> Option<Vec<u64>> {
         let language = Language::of(Path::new(path), text.as_bytes()).expect("known");
         let parsed = Parser::default().parse(language, text.as_bytes(), &SymbolsQuery::default());
-        terms(text.as_bytes(), &encode(language, &parsed)).expect("terms")
+        terms(text.as_bytes(), &encode(language, &parsed))
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
     #[cfg(feature = "c")]
     fn code_of_c_has_terms_and_its_comments_have_none() {
         let text = "/* one */\nint two(int three) { return four(\"five\", 6, 0x7) /* eight */; }\n#define nine two\n#include <ten>\n";
-        let found = terms_of("a.c", text);
+        let found = terms_of("a.c", text).expect("terms");
         let has =
             |query: &SymbolsQuery| query.terms().expect("terms").iter().all(|term| found.contains(term));
         let names = "one two three four five 6 eight nine ten return".split(' ');
@@ -190,13 +190,14 @@ mod tests {
             ("a.py", "x = \"\"\"\n# one\n\"\"\" + two\n", "two"),
             ("a.py", "x = fR'''\n# {one}\n''' + two\n", "one two"),
             ("a.py", "\"\"\" a \"\"\"\n# one\rtwo\n", "two"),
-            ("a.py", "x = (\n# one\n", "one"),
             ("a.rs", "fn one() {\n    //! two\n    three() // four\n}\n", "one three four"),
         ] {
-            let found = terms_of(path, text);
+            let found = terms_of(path, text).expect("terms");
             let has = |name: &&str| found.contains(&query(None, Some(name)).terms().expect("terms")[0]);
             let used: Vec<&str> = names.into_iter().filter(has).collect();
             assert_eq!(used.join(" "), expected, "{text}");
         }
+        // Each list says that a file has a syntax error.
+        assert_eq!(terms_of("a.py", "x = (\n# one\n"), None);
     }
 }

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
+use memchr::memchr_iter;
+
 use finecomb_scan::{Absent, Block, Meter, Output, Print, Search, Select, Source, Wants};
 
 use crate::extract::{MAX_SCOPES, Parsed};
@@ -13,7 +15,7 @@ use crate::language::{Language, not_in_this_build};
 use crate::parser::{MAX_STEPS_PER_BYTE, Parser};
 use crate::print::{ListedFile, Tags};
 use crate::query::{SymbolsFormat, SymbolsQuery};
-use crate::stats::{Stats, Sums};
+use crate::stats::{Stats, Sums, SyntaxError};
 use crate::stored::{decode, encode};
 use crate::symbol::{Symbol, add_end_lines, symbols, uses};
 
@@ -30,12 +32,21 @@ pub(crate) struct Lister<'q> {
     pub(crate) results: ListerResults,
 }
 
+/// Definitions and uses in a file.
+pub(crate) struct Found {
+    language: Language,
+    has_errors: bool,
+    symbols: Vec<Symbol>,
+}
+
 /// Results of a worker over all its files.
 #[derive(Debug, Default)]
 pub(crate) struct ListerResults {
     pub(crate) stats: Stats,
     /// Path and reason of each file that was not parsed as a whole.
     pub(crate) failures: Vec<(String, String)>,
+    /// First syntax error of each file that has one.
+    pub(crate) syntax_errors: Vec<SyntaxError>,
     /// Lines of a tags file.
     pub(crate) tags: Tags,
     /// Printed values of files, which follow the types and functions of all files.
@@ -48,6 +59,7 @@ impl ListerResults {
     pub(crate) fn add(&mut self, other: Self) {
         self.stats.merge(other.stats);
         self.failures.extend(other.failures);
+        self.syntax_errors.extend(other.syntax_errors);
         self.tags.add(other.tags);
         self.values.extend(other.values);
         self.unchanged.extend(other.unchanged);
@@ -114,14 +126,8 @@ impl<'q> Lister<'q> {
         Some((language, parsed))
     }
 
-    /// Definitions and uses in a file that the query asks for, and whether the file has syntax errors.
-    fn list(
-        &mut self,
-        source: &Source,
-        language: Language,
-        text: &[u8],
-        parsed: &Parsed,
-    ) -> (Vec<Symbol>, bool) {
+    /// Definitions and uses in a file that the query asks for.
+    fn list(&mut self, source: &Source, language: Language, text: &[u8], parsed: &Parsed) -> Vec<Symbol> {
         if parsed.gave_up {
             let reason = format!("took more than {MAX_STEPS_PER_BYTE} parser steps per byte; skipped");
             self.fail(source, reason);
@@ -146,7 +152,11 @@ impl<'q> Lister<'q> {
         if self.query.options.format.has_end_lines() {
             add_end_lines(text, &mut found);
         }
-        (found, parsed.has_errors)
+        if let Some(error) = parsed.error {
+            let line = 1 + memchr_iter(b'\n', &text[..error]).count();
+            self.results.syntax_errors.push(SyntaxError { path: source.to_string(), line });
+        }
+        found
     }
 }
 
@@ -157,8 +167,8 @@ impl Select for Lister<'_> {
 }
 
 impl Search for Lister<'_> {
-    /// The language of the file, if it is one that is asked for, and what is listed of it.
-    type Found = Option<(Language, Vec<Symbol>)>;
+    /// The file, if it is in a language that is asked for.
+    type Found = Option<Found>;
     /// The file is not wanted.
     type State = bool;
 
@@ -188,13 +198,13 @@ impl Search for Lister<'_> {
         }
         let (language, parsed) = self.parse(block.source, text, is_candidate)?;
         let (symbols, has_errors) = match parsed {
-            Some(parsed) => self.list(block.source, language, text, &parsed),
+            Some(parsed) => (self.list(block.source, language, text, &parsed), parsed.error.is_some()),
             None => (Vec::new(), false),
         };
         let (bytes, count) = (text.len() as u64, symbols.len() as u64);
         let sums = Sums { files: 1, bytes, symbols: count, files_with_errors: u64::from(has_errors) };
         self.results.stats.add(language, sums);
-        Some((language, symbols))
+        Some(Found { language, has_errors, symbols })
     }
 }
 
@@ -214,21 +224,22 @@ impl Print for Lister<'_> {
         out: &mut Output<'_>,
         _: &mut Meter,
     ) {
-        let Some((language, found)) = found.filter(|(_, found)| !found.is_empty()) else { return };
+        let Some(found) = found.filter(|found| !found.symbols.is_empty()) else { return };
         if self.query.options.quiet {
             return;
         }
+        let Found { language, has_errors, symbols } = found;
         let is_last = |symbol: &Symbol| symbol.kind.is_some_and(Kind::is_value);
-        let (values, found): (Vec<Symbol>, Vec<Symbol>) = match self.query.lists_values_last() {
-            true => found.into_iter().partition(is_last),
-            false => (Vec::new(), found),
+        let (values, symbols): (Vec<Symbol>, Vec<Symbol>) = match self.query.lists_values_last() {
+            true => symbols.into_iter().partition(is_last),
+            false => (Vec::new(), symbols),
         };
-        let file =
-            ListedFile { path: block.source.display_path(), text: block.bytes, language, symbols: &found };
+        let path = block.source.display_path();
+        let file = ListedFile { path, text: block.bytes, language, has_errors, symbols: &symbols };
         if self.query.options.format == SymbolsFormat::Ctags {
             return self.results.tags.add_file(&file);
         }
-        if !found.is_empty() {
+        if !symbols.is_empty() {
             out.begin_group();
             file.print(self.query, out);
             out.flush_if_full();

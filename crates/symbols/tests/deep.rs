@@ -27,8 +27,8 @@ const NESTED: [(&str, &str, &str, usize); 22] = [
     ("scala", "class A(val x: Int) {\n", "}\n", 2),
     ("swift", "func f() {\n", "}\n", 1),
     ("tsx", "function f() {\n", "}\n", 1),
-    ("typescript", "namespace a { declare function f(): void; function f(): void {\n", "}}\n", 2),
-    ("typescript", "class A { m(): void; m() { return class {} } n() {\n", "}}\n", 3),
+    ("typescript", "namespace a { declare function f(): void; function f(): void {\n", "}}\n", 3),
+    ("typescript", "class A { m(): void; m() { return class {} } n() {\n", "}}\n", 4),
     ("java", "class A { int x; \n", "}\n", 2),
     ("zig", "const A = struct { b: u8,\n", "};\n", 2),
 ];

@@ -5,6 +5,7 @@ mod c;
 #[cfg(feature = "cpp")]
 mod cplusplus;
 mod deep;
+mod half_written;
 mod languages;
 mod names;
 #[cfg(feature = "python")]

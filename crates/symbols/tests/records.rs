@@ -53,6 +53,9 @@ fn object(path: &[u8], found: &FoundSymbol<'_>) -> Value {
         "signature": lossy(found.signature),
         "parameters": found.parameters.map(lossy),
     });
+    if found.has_errors {
+        object["has_errors"] = true.into();
+    }
     if std::str::from_utf8(found.name.bytes).is_err() {
         object["name_base64"] = STANDARD.encode(found.name.bytes).into();
     }

@@ -96,9 +96,8 @@ impl Context {
 
 /// Notes on files that could not be read, and indexes that were not used.
 pub(super) fn notes_on_faults(faults: Faults) -> Vec<String> {
-    let Faults { problems, failures, mut missing_indexes } = faults;
-    missing_indexes.extend(notes_on(&problems, &failures));
-    missing_indexes
+    let Faults { problems, failures, missing_indexes, notes } = faults;
+    missing_indexes.into_iter().chain(notes_on(&problems, &failures)).chain(notes).collect()
 }
 
 /// Notes on files that could not be read.

@@ -133,6 +133,52 @@ total               3      33 B            3            1
 }
 
 #[test]
+fn a_file_with_a_syntax_error_says_so() {
+    let directory = directory_with(&[
+        ("a.py", "def f(): pass\n\nx = [\n\ndef g(): pass\n\ndef h(): pass\n"),
+        ("b.c", "int f(void)\n{\n\treturn 0;\n\nint g;\n"),
+        ("fine.rs", "extern \"C\" { pub type A; }\nfn f() {}\n"),
+        // The parser knows no macros, which are no errors.
+        ("macros.c", "static int f(void)\n{\n}\nmodule_init(f)\nMODULE_LICENSE(\"GPL\");\n"),
+    ]);
+    let notes = "comb: a.py:3: syntax error; definitions may be missing\ncomb: b.c:3: syntax error; definitions may be missing\n";
+    let script = "comb symbols -d '^[fgh]$' | cut -f1,3";
+    let expected =
+        "a.py:1:5\tf\na.py:5:5\tg\na.py:7:5\th\nb.c:1:5\tf\nb.c:5:5\tg\nfine.rs:2:4\tf\nmacros.c:1:12\tf\n";
+    directory.answers(script, expected, notes, 0);
+    directory.answers("comb symbols -q", "", "", 0);
+    for flags in ["--outline", "--json", "--format ctags", "--stats"] {
+        assert_eq!(directory.run(&format!("comb symbols {flags}")).1, notes, "{flags}");
+    }
+    let objects = directory.run("comb symbols --json").0;
+    for object in objects.lines().map(object) {
+        let has_errors = matches!(object["path"].as_str(), Some("a.py" | "b.c"));
+        assert_eq!(object.get("has_errors"), has_errors.then_some(&true.into()), "{object}");
+    }
+    let stored =
+        "comb index build --index-dir home . 2>/dev/null; comb symbols --index-dir home --index-update -q";
+    directory.answers(stored, "", "", 0);
+    assert_eq!(directory.run("comb symbols --index-dir home").1, notes);
+}
+
+#[test]
+fn notes_on_syntax_errors_are_bounded() {
+    let directory = directory_with(&[]);
+    for number in 0..40 {
+        write(&directory, &format!("d{}/f{number:02}.py", number / 4), "def f(\n");
+    }
+    let notes = |threads: u32| directory.run(&format!("comb symbols -j {threads} -d f"));
+    let (out, one, code) = notes(1);
+    let lines: Vec<&str> = one.lines().collect();
+    assert_eq!((out.as_str(), code, lines.len()), ("", Some(1), 11));
+    assert_eq!(lines[9], "comb: d2/f09.py:1: syntax error; definitions may be missing");
+    assert_eq!(lines[10], "comb: syntax errors in 30 more files; definitions may be missing");
+    for threads in [2, 8] {
+        assert_eq!(notes(threads).1, one);
+    }
+}
+
+#[test]
 fn an_update_lists_changed_files_only() {
     let directory = directory_with(&[
         ("src/old.c", "int old;\n"),
@@ -258,7 +304,7 @@ fn hostile_files_take_neither_long_nor_much() {
     directory.answers(
         "comb symbols --kind variable | grep -E 'after|before' | cut -f1 | cut -d: -f1",
         "braces.c\nbrackets.c\nline.c\nopen.c\nscopes.cpp\n",
-        "comb: scopes.cpp: scopes nested more than 64 deep; those within are listed in the last\n",
+        "comb: scopes.cpp: scopes nested more than 64 deep; those within are listed in the last\ncomb: open.c:2: syntax error; definitions may be missing\n",
         2,
     );
 }

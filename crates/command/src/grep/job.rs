@@ -115,7 +115,7 @@ impl GrepJob {
         let scan = self.scan.clone().stop(Some(Arc::clone(stop)));
         let done = list(&self.inputs, &indexes.scan(scan), &self.options, out);
         let missing_indexes = indexes.missing(&indexes.take_opened().failures);
-        Ok(Faults { problems: done.problems, failures: Vec::new(), missing_indexes })
+        Ok(Faults { problems: done.problems, failures: Vec::new(), missing_indexes, notes: Vec::new() })
     }
 
     /// Searches and writes to `out` until it fails, or `stop` is raised. `watch` receives the progress.
@@ -138,7 +138,7 @@ impl GrepJob {
         let is_empty = files == 0
             && !stop.is_raised()
             && !(opened.is_reduced && has_files(inputs, scan.clone(), options));
-        Ok(Searched { faults: Faults { problems, failures, missing_indexes }, is_empty })
+        Ok(Searched { faults: Faults { problems, failures, missing_indexes, notes: Vec::new() }, is_empty })
     }
 }
 

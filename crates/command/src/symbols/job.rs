@@ -12,6 +12,7 @@ use crate::args::named;
 use crate::args::named::Named;
 use crate::faults::Faults;
 use crate::symbols::args::SymbolsArguments;
+use crate::symbols::notes::on_syntax_errors;
 use crate::symbols::options::SymbolOptions;
 use crate::symbols::run::{Prepared, prepare};
 
@@ -58,9 +59,10 @@ impl SymbolsJob {
         let Self { options, inputs, query } = self;
         let scan = options.scan().stop(Some(Arc::clone(stop))).watch(watch);
         let Prepared { query, indexes, .. } = prepare(options, false, query.clone(), inputs, &scan)?;
-        let SymbolsOutcome { problems, failures, .. } = symbols(inputs, &indexes.scan(scan), &query, out);
+        let SymbolsOutcome { problems, failures, syntax_errors, .. } =
+            symbols(inputs, &indexes.scan(scan), &query, out);
         let missing_indexes = indexes.missing(&indexes.take_opened().failures);
-        Ok(Faults { problems, failures, missing_indexes })
+        Ok(Faults { problems, failures, missing_indexes, notes: on_syntax_errors(&syntax_errors) })
     }
 }
 

@@ -20,6 +20,7 @@ use crate::message;
 use crate::output::{FileKind, OutputFile, is_device, write};
 use crate::profile;
 use crate::symbols::args::{ListFormat, SymbolsArguments};
+use crate::symbols::notes::on_syntax_errors;
 use crate::symbols::options::SymbolOptions;
 use crate::symbols::parsed_files::ParsedFiles;
 use crate::tables::TableFormat;
@@ -168,6 +169,9 @@ impl Listed {
         opened.left_alone.iter().for_each(|error| message::note(error.advised()));
         message::problems(&outcome.problems);
         message::failures(&outcome.failures);
+        if !arguments.quiet {
+            on_syntax_errors(&outcome.syntax_errors).into_iter().for_each(message::note);
+        }
         let profiled = profile::show(outcome.report, arguments.profile(), &inputs, start);
         indexes.update(&opened, outcome.checks);
         let width = arguments.options.threads.count().get();

@@ -169,7 +169,9 @@ impl Dockerfile {
                 has_end = text[range.clone()].trim_ascii_start() == delimiter;
                 at = next;
             }
-            self.lexed.has_errors |= !has_end;
+            if !has_end {
+                self.lexed.fail(instruction.start + start);
+            }
             self.lexed.no_code.push(begin..at);
         }
         at

@@ -129,7 +129,9 @@ impl Makefile {
             }
             (at, end) = (next, range.end);
         }
-        self.lexed.has_errors |= depth > 0;
+        if depth > 0 {
+            self.lexed.fail(start);
+        }
         self.lexed.end(added, end);
         at
     }

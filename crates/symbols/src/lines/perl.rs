@@ -269,7 +269,9 @@ impl Perl<'_> {
             }
             at += 1;
         }
-        self.lexed.has_errors |= depth > 0;
+        if depth > 0 {
+            self.lexed.fail(start);
+        }
         line(self.text, at.min(self.text.len())).1
     }
 

@@ -444,7 +444,9 @@ impl<'t> Sql<'t> {
     fn comment(&mut self, end: &[u8], begin: usize) {
         let start = self.at;
         let found = find(&self.text[start + begin..], end).map(|at| start + begin + at + end.len());
-        self.lexed.has_errors |= found.is_none() && end != b"\n";
+        if found.is_none() && end != b"\n" {
+            self.lexed.fail(start);
+        }
         self.at = found.unwrap_or(self.text.len());
         self.lexed.no_code.push(start..self.at);
     }
@@ -453,6 +455,7 @@ impl<'t> Sql<'t> {
     fn literal(&mut self, quote: u8) {
         let is_escaping =
             self.at.checked_sub(1).is_some_and(|before| matches!(self.text[before], b'e' | b'E'));
+        let start = self.at;
         self.at += 1;
         while let Some(found) = memchr2(quote, b'\\', &self.text[self.at..]) {
             self.at += found + 1;
@@ -464,7 +467,7 @@ impl<'t> Sql<'t> {
             }
         }
         self.at = self.text.len();
-        self.lexed.has_errors = true;
+        self.lexed.fail(start);
     }
 
     /// Length of a text such as `$$text$$` and `$tag$text$tag$`.
@@ -477,7 +480,9 @@ impl<'t> Sql<'t> {
         }
         let tag = &rest[..tag + 2];
         let end = find(&rest[tag.len()..], tag);
-        self.lexed.has_errors |= end.is_none();
+        if end.is_none() {
+            self.lexed.fail(self.at);
+        }
         Some(end.map_or(rest.len(), |end| end + 2 * tag.len()))
     }
 }

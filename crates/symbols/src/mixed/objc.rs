@@ -109,7 +109,9 @@ impl<'t> Scanner<'t> {
             byte if is_word(byte) => Some(self.word(self.at).len()),
             _ => Some(1),
         };
-        self.split.lexed.has_errors |= length.is_none() && rest.starts_with(b"/*");
+        if length.is_none() && rest.starts_with(b"/*") {
+            self.split.lexed.fail(self.at);
+        }
         self.at += length.unwrap_or(rest.len());
     }
 
@@ -121,7 +123,7 @@ impl<'t> Scanner<'t> {
                 b'{' => depth += 1,
                 b'}' => depth -= 1,
                 b'@' | b'-' | b'+' if self.ends_bodies() => {
-                    self.split.lexed.has_errors = true;
+                    self.split.lexed.fail(self.at);
                     return;
                 }
                 _ => {

@@ -26,6 +26,8 @@ struct Object<'s> {
     end_byte: usize,
     signature: String,
     parameters: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    has_errors: bool,
 }
 
 pub(super) fn print(file: &ListedFile<'_>, out: &mut Vec<u8>) {
@@ -47,6 +49,7 @@ pub(super) fn print(file: &ListedFile<'_>, out: &mut Vec<u8>) {
             end_byte: symbol.extent.end,
             signature: lossy(&file.collapsed(&symbol.head)),
             parameters: symbol.parameters.as_ref().map(|parameters| lossy(&file.collapsed(parameters))),
+            has_errors: file.has_errors,
         };
         // Strings and numbers can always be written, and so can memory.
         let _ = serde_json::to_writer(&mut *out, &object);

@@ -431,9 +431,8 @@ impl<'s> RustSkimmer<'s, '_> {
         } else if !defines {
             let at = self.lexer().at;
             self.skimmer.keep_to(name);
-            if is_alias {
-                self.skimmer.out.insert(b"=T");
-            }
+            // A foreign type has no value, which the grammar does not know.
+            self.skimmer.out.insert(b"=T");
             self.skimmer.kept = at;
         }
         Some(())
