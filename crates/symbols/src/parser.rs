@@ -162,8 +162,8 @@ impl Parser {
         thorough: bool,
     ) -> Option<(Parsed, Option<Tree>)> {
         self.skimmed.clear(query.map_or(PIECE, |(_, piece)| piece));
-        // A thorough parse takes definitions by macros from the lexer, and nothing else.
-        let is_lexed = !thorough || skim::has_preprocessor(language);
+        // A thorough parse takes definitions by macros from the lexer, and what is outside of the grammar.
+        let is_lexed = !thorough || skim::prepares(language);
         let is_complete = is_lexed && skim::skim(language, source, &mut self.skimmed);
         let has_lexer = !thorough && skim::has_lexer(language);
         let mode = match is_complete && !thorough {

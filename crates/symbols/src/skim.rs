@@ -9,6 +9,8 @@ mod bytes;
 pub(crate) mod c;
 mod code;
 mod comments;
+#[cfg(feature = "kotlin")]
+mod kotlin;
 #[cfg(feature = "python")]
 mod python;
 
@@ -36,6 +38,11 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
         Language::Go => brace::go::skim(source, out),
         #[cfg(feature = "java")]
         Language::Java => brace::java::skim(source, out),
+        #[cfg(feature = "kotlin")]
+        Language::Kotlin => {
+            kotlin::prepare(source, out);
+            false
+        }
         #[cfg(feature = "python")]
         Language::Python => python::skim(source, out),
         #[cfg(feature = "rust")]
@@ -45,9 +52,14 @@ pub(crate) fn skim(language: Language, source: &[u8], out: &mut Skimmed) -> bool
     }
 }
 
-/// Returns `true` for languages that [`skim`] knows.
+/// Returns `true` for languages that [`skim`] shortens.
 pub(crate) fn has_lexer(language: Language) -> bool {
     matches!(language.name(), "go" | "java" | "python" | "rust") || has_preprocessor(language)
+}
+
+/// Returns `true` for languages whose lexer changes what the parser gets even if all of it is parsed.
+pub(crate) fn prepares(language: Language) -> bool {
+    has_preprocessor(language) || language.name() == "kotlin"
 }
 
 /// Returns `true` for C and C++, whose macros may define something.
@@ -92,6 +104,8 @@ pub(crate) struct Skimmed {
     directives: Vec<Range<usize>>,
     /// Replacement lists of macros.
     replacements: Vec<Range<usize>>,
+    /// Offsets of bytes that the grammar does not take, and those that it gets in their place.
+    replaced: Vec<(usize, u8)>,
     /// Definitions by invocations of macros, which no grammar knows.
     pub(crate) by_macros: Vec<LexedDefinition>,
     /// Functions and other definitions of a plain form. The parser does not see them.
@@ -131,6 +145,7 @@ impl Skimmed {
         self.directives.clear();
         self.blank = 0..0;
         self.replacements.clear();
+        self.replaced.clear();
         self.by_macros.clear();
         self.plain.clear();
         self.has_inner = false;
@@ -188,9 +203,12 @@ impl Skimmed {
         }
     }
 
-    /// The source with spaces for what is outside of the grammar.
+    /// The source with spaces and other bytes for what is outside of the grammar.
     pub(crate) fn without_left_out<'s>(&self, source: &'s [u8]) -> Cow<'s, [u8]> {
         let mut text = Cow::Borrowed(source);
+        for &(at, byte) in &self.replaced {
+            text.to_mut()[at] = byte;
+        }
         let mut blank = |range: &Range<usize>, mut first: u8| {
             let bytes = text.to_mut()[range.clone()].iter_mut();
             bytes.filter(|byte| !byte.is_ascii_whitespace()).for_each(|byte| {

@@ -6,6 +6,8 @@ mod c;
 mod cplusplus;
 mod deep;
 mod half_written;
+#[cfg(feature = "kotlin")]
+mod kotlin;
 mod languages;
 mod names;
 #[cfg(feature = "python")]
