@@ -63,6 +63,8 @@ fn context_parameters_are_no_part_of_a_declaration() {
         ("context(foo: Foo)\n@A val bar: Int get() = 1", "property bar"),
         ("class A {\n context(foo: Foo)\n val bar: Int get() = 1\n}", "class A, property A.bar"),
         ("context(Foo)\nclass A {\n fun x() {}\n}", "class A, method A.x"),
+        ("typealias A<B> = C<B>\n\ncontext(foo: Foo)\ninline fun bar() {}", "typedef A, function bar"),
+        ("fun f(a: B<() -> context(Foo) () -> Unit>) {}", "function f"),
         ("fun f(a: context(Foo) (Int) -> Unit) {}", "function f"),
         ("fun f() { context(foo) { bar() } }", "function f"),
         ("fun f() = context(foo)\nval context = 1", "function f, property context"),
@@ -101,6 +103,7 @@ fn names_that_the_grammar_takes_for_keywords_hide_nothing() {
             "enum class E { get(\"a\"), set(\"b\"); val x = 1 }",
             "enum E, enumerator E.get, enumerator E.set, property E.x",
         ),
+        ("class A {\n val x\n  @B(C::class)\n  @D\n  get() = y.z\n}", "class A, property A.x"),
         ("fun <T> where(x: T) where T : A = where(x)", "function where"),
     ]);
 }
@@ -113,6 +116,10 @@ fn lines_are_joined_and_kept_apart_as_in_the_language() {
             "class A, property A.x, property A.y",
         ),
         ("actual class A<\n T : B,\n>\n// comment\nactual constructor(val x: T)", "class A, property A.x"),
+        (
+            "class A\n/** comment\n */\n@B\nactual constructor(val x: Int) {\n val y = 1\n}",
+            "class A, property A.x, property A.y",
+        ),
         ("class A\n@B class C\n@B fun f() {}", "class A, class C, function f"),
         ("fun f() = when (a) {\n -b ->\n  c\n -b + d ->\n  e\n else -> g(h\n - i)\n}", "function f"),
         ("fun f(g: A.(B) -> C) {\n a.(b)()\n}", "function f"),

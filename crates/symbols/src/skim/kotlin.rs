@@ -207,10 +207,13 @@ impl<'s> KotlinLexer<'s, '_> {
         }
     }
 
+    fn is_after_arrow(&self) -> bool {
+        self.source[self.last.at..].starts_with(b"->")
+    }
+
     /// Returns `true` for the parameters of a function type: an arrow follows, or a type is expected.
     fn is_function_type(&self, group: usize) -> bool {
-        let is_arrow = self.source[self.last.at..].starts_with(b"->");
-        is_arrow
+        self.is_after_arrow()
             || matches!(self.last.byte, b':' | b'<')
             || self.group_end(group).is_some_and(|end| self.source[self.next(end)..].starts_with(b"->"))
     }
@@ -247,7 +250,7 @@ impl<'s> KotlinLexer<'s, '_> {
         let word = self.word_at(next);
         let is_before_declaration =
             begins_declaration(word) || is_modifier(word) || self.source.get(next) == Some(&b'@');
-        let is_operand = matches!(self.last.byte, b':' | b'(' | b',' | b'<' | b'>' | b'=');
+        let is_operand = self.is_after_arrow() || matches!(self.last.byte, b':' | b'(' | b',' | b'<' | b'=');
         let is_of_declaration = is_before_declaration && !is_operand;
         let is_on_line = !self.source[end..next].contains(&b'\n');
         let is_of_type =
@@ -294,7 +297,7 @@ impl<'s> KotlinLexer<'s, '_> {
             b'=' | b'.' | b'[' | b'{' | b'?' => false,
             _ => !is(after, WORD),
         };
-        if is_accessor && self.annotations.end > self.last.at && self.annotations.end >= self.line {
+        if is_accessor && self.annotations.end > self.last.at {
             self.out.left_out.push(self.annotations.clone());
         } else if !is_accessor && !matches!(self.last_word(), b"fun" | b"val" | b"var") {
             self.replace(at + 2, b"_");
@@ -318,14 +321,17 @@ impl<'s> KotlinLexer<'s, '_> {
     fn join_constructor(&mut self) {
         let mut ahead = self.next(self.at);
         ahead += self.word_at(ahead).len();
-        let (mut depth, start) = (0usize, ahead);
+        let (mut depth, mut limit) = (0usize, ahead + 2 * AHEAD);
         let (mut feeds, mut comments) = (Vec::new(), Vec::new());
-        while let Some(&byte) = self.source.get(ahead).filter(|_| ahead < start + 2 * AHEAD) {
+        while let Some(&byte) = self.source.get(ahead).filter(|_| ahead < limit) {
             match byte {
                 b'\n' => feeds.push(ahead),
-                b'/' if self.source[ahead..].starts_with(b"//") => {
-                    let end = ahead + memchr(b'\n', &self.source[ahead..]).unwrap_or_default();
+                b'/' => {
+                    let end = self.comment_end(ahead);
+                    let inner = (ahead..end).filter(|&at| self.source[at] == b'\n');
+                    feeds.extend(inner);
                     comments.push(ahead..end);
+                    limit += end - ahead;
                     ahead = end.max(ahead + 1);
                     continue;
                 }

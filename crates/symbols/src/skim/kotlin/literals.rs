@@ -1,6 +1,6 @@
 //! Literals and comments of Kotlin.
 
-use memchr::{memchr3, memmem};
+use memchr::{memchr, memchr3, memmem};
 
 use super::{Bracket, KotlinLexer};
 
@@ -31,6 +31,17 @@ impl KotlinLexer<'_, '_> {
                 return;
             }
         }
+    }
+
+    /// End of the comment that begins at an offset; the offset if none does.
+    pub(super) fn comment_end(&self, at: usize) -> usize {
+        let rest = &self.source[at..];
+        let length = match rest {
+            [b'/', b'/', ..] => memchr(b'\n', rest).unwrap_or(rest.len()),
+            [b'/', b'*', ..] => memmem::find(rest, b"*/").map_or(rest.len(), |length| length + 2),
+            _ => 0,
+        };
+        at + length
     }
 
     /// Skips a string, up to its first template.
