@@ -4,7 +4,8 @@
     bench/compare_ctags.py [--comb PROGRAM] [--lang LANGUAGE] [--examples N] [--seed S] [--thorough] [--kind KIND] PATH...
 
     --comb PROGRAM   the comb to run (default: target/release/comb)
-    --lang LANGUAGE  c, cpp, go, java, javascript, python, rust or typescript (default: c)
+    --lang LANGUAGE  bash, c, cpp, csharp, d, go, java, javascript, kotlin, lua, php, python, ruby, rust or typescript
+                     (default: c)
     --examples N     also print N random examples of each difference
     --seed S         seed of the random choice (default: 1)
     --kind KIND      only this kind
@@ -13,35 +14,22 @@
 Prints a line per kind: number of definitions of ctags; share of them that comb has at the same line with the same name and kind,
 at the same line under another kind, elsewhere in the file, and not at all; number of definitions that only comb has. Kinds are
 mapped to one vocabulary: functions and methods are one kind, structs, classes and records are one, and so on. Ctags 5.9 or later has to
-be in PATH. Both programs get the same list of files.
+be in PATH. Both programs get the same list of files. Headers of C++ may have no extension, below `include`; a `.h` file of C++ that comb takes for C
+is listed as C.
 """
 
 import argparse
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-
-EXTENSIONS = {
-    "c": "c h",
-    "cpp": "cc cpp cxx hh hpp hxx h",
-    "go": "go",
-    "java": "java",
-    "javascript": "js jsx mjs cjs",
-    "python": "py pyi pyw",
-    "rust": "rs",
-    "typescript": "ts mts cts",
-}
-CTAGS_LANGUAGE = {
-    "c": "C", "cpp": "C++", "go": "Go", "java": "Java", "javascript": "JavaScript", "python": "Python", "rust": "Rust",
-    "typescript": "TypeScript",
-}  # fmt: skip
 
 # Kinds of both programs in the vocabulary of the table. What is in neither dictionary is not compared.
 COMB = {
@@ -52,19 +40,49 @@ COMB = {
 }  # fmt: skip
 CTAGS = {
     "function": "function", "func": "function", "method": "function", "getter": "function", "setter": "function",
-    "generator": "function", "methodSpec": "function", "struct": "type", "class": "type", "union": "type",
+    "generator": "function", "methodSpec": "function", "singletonMethod": "function",
+    "struct": "type", "class": "type", "union": "type", "object": "type",
     "enum": "enum", "interface": "interface", "trait": "interface", "annotation": "interface", "macro": "macro",
     "typedef": "typedef", "type": "typedef", "talias": "typedef", "alias": "typedef", "typealias": "typedef",
     "member": "field", "field": "field", "anonMember": "field", "property": "field",
+    "event": "property", "accessor": "property",
     "enumerator": "enumerator", "enumConstant": "enumerator", "variable": "variable", "var": "variable",
-    "constant": "variable", "const": "variable", "static": "variable", "namespace": "module", "module": "module",
+    "constant": "variable", "const": "variable", "static": "variable", "define": "variable",
+    "namespace": "module", "module": "module", "template": "module",
 }  # fmt: skip
-# Kinds of ctags that have another meaning in a language; an empty one is not compared.
-CTAGS_OF = {
-    ("python", "member"): "function", ("python", "namespace"): "", ("python", "module"): "",
-}  # fmt: skip
-# The same for comb.
-COMB_OF = {("python", "field"): "variable", ("java", "constant"): "field"}
+
+# Names that ctags makes up for what has none.
+ANONYMOUS = re.compile("__anon|anonymous|Anonymous(Function|Class)[0-9a-f]{8}")
+
+
+@dataclass(frozen=True)
+class Language:
+    """Name of a language in ctags, the extensions of its files, and what the kinds of both programs mean in it, where that is not
+    what they mean in others; an empty meaning is not compared."""
+
+    title: str
+    extensions: str
+    ctags: dict[str, str] = field(default_factory=dict)
+    comb: dict[str, str] = field(default_factory=dict)
+
+
+LANGUAGES = {
+    "bash": Language("Sh", "sh bash ksh zsh", {"alias": "macro"}),
+    "c": Language("C", "c h"),
+    "cpp": Language("C++", "cc cpp cxx hh hpp hxx h tcc inc"),
+    "csharp": Language("C#", "cs", {"property": "property"}, {"property": "property", "constant": "field"}),
+    "d": Language("D", "d di", {"module": ""}),
+    "go": Language("Go", "go"),
+    "java": Language("Java", "java", {}, {"constant": "field"}),
+    "javascript": Language("JavaScript", "js jsx mjs cjs"),
+    "kotlin": Language("Kotlin", "kt kts", {}, {"property": "variable", "enum": "type"}),
+    "lua": Language("Lua", "lua"),
+    "php": Language("PHP", "php", {"alias": ""}, {"field": "variable"}),
+    "python": Language("Python", "py pyi pyw", {"member": "function", "namespace": "", "module": ""}, {"field": "variable"}),
+    "ruby": Language("Ruby", "rb", {"alias": "function"}, {"property": "property"}),
+    "rust": Language("Rust", "rs"),
+    "typescript": Language("TypeScript", "ts mts cts"),
+}
 
 
 @dataclass(frozen=True, order=True)
@@ -96,7 +114,7 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--comb", default=str(ROOT / "target/release/comb"))
-    parser.add_argument("--lang", choices=sorted(EXTENSIONS), default="c")
+    parser.add_argument("--lang", choices=sorted(LANGUAGES), default="c")
     parser.add_argument("--examples", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind")
@@ -106,47 +124,55 @@ def arguments() -> argparse.Namespace:
 
 
 def list_files(paths: list[Path], language: str) -> list[str]:
-    """Files of the language, in order, without those whose names hold bytes that a tags file cannot."""
-    endings = tuple(f".{extension}" for extension in EXTENSIONS[language].split())
+    """Files of the language, in order, without links, and without names with bytes that a tags file cannot hold. Headers of C++
+    may have no extension, below a directory `include`."""
+    endings = [f".{extension}" for extension in LANGUAGES[language].extensions.split()]
     found = set()
     for path in paths:
-        inside = path.rglob("*") if path.is_dir() else [path]
-        found.update(str(file) for file in inside if file.name.endswith(endings) and file.is_file())
+        for file in path.rglob("*") if path.is_dir() else [path]:
+            is_header = language == "cpp" and not file.suffix and "include" in file.parts
+            if (is_header or file.suffix in endings) and file.is_file() and not file.is_symlink():
+                found.add(str(file))
     return sorted(file for file in found if file.isprintable())
 
 
 def run_ctags(names: str, language: str) -> set[Definition]:
     """Definitions of ctags. It writes file names as they are given."""
-    ctags = CTAGS_LANGUAGE[language]
+    ctags, kinds = LANGUAGES[language].title, CTAGS | LANGUAGES[language].ctags
     command = ["ctags", f"--languages={ctags}", f"--language-force={ctags}", "--fields=+nK", "--excmd=number"]
     command += ["--output-format=json", "-f-", "--sort=no", "-L", names]
     output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
     found = set()
     for line in output.splitlines():
         tag = json.loads(line.decode(errors="replace"))
-        kind = CTAGS_OF.get((language, tag.get("kind")), CTAGS.get(tag.get("kind")))
-        # Names that ctags makes up for what has none.
-        if tag["_type"] != "tag" or not kind or tag["name"].startswith("__anon"):
+        kind = kinds.get(tag.get("kind"))
+        if tag["_type"] != "tag" or not kind or ANONYMOUS.match(tag["name"]):
             continue
-        found.add(Definition(tag["path"], tag["line"], simple(tag["name"]), kind))
+        found.add(Definition(tag["path"], tag["line"], simple(tag["name"], language), kind))
     return found
 
 
 def run_comb(options: argparse.Namespace, files: list[str]) -> set[Definition]:
+    kinds = COMB | LANGUAGES[options.lang].comb
+    runs = [(options.lang, files)]
+    if options.lang == "cpp":
+        # Headers that have nothing that only C++ has are C.
+        runs.append(("c", [file for file in files if file.endswith(".h")]))
     found = set()
-    for start in range(0, len(files), 5000):
-        command = [options.comb, "symbols", "--format", "json", "--lang", options.lang]
+    for language, part in [(lang, names[at : at + 5000]) for lang, names in runs for at in range(0, len(names), 5000)]:
+        command = [options.comb, "symbols", "--format", "json", "--lang", language]
         command += ["--thorough"] if options.thorough else []
-        process = subprocess.run([*command, "--", *files[start : start + 5000]], stdout=subprocess.PIPE, check=False)
+        process = subprocess.run([*command, "--", *part], stdout=subprocess.PIPE, check=False)
         for line in process.stdout.splitlines():
             symbol = json.loads(line)
-            kind = COMB_OF.get((options.lang, symbol["kind"]), COMB[symbol["kind"]])
-            found.add(Definition(symbol["path"], symbol["line"], simple(symbol["name"]), kind))
+            found.add(Definition(symbol["path"], symbol["line"], simple(symbol["name"], language), kinds[symbol["kind"]]))
     return found
 
 
-def simple(name: str) -> str:
-    """Name without what the programs write in different ways: spaces in names of operators, quotes, `r#`."""
+def simple(name: str, language: str) -> str:
+    """Name without what the programs write in different ways: spaces in names of operators, quotes, `r#`, and the scope in C# and Lua."""
+    if language in ("csharp", "lua"):
+        name = (re.findall(r"[^\W\d]\w*", name) or [name])[-1]
     return name.replace(" ", "").removeprefix("r#").strip("'\"`")
 
 
