@@ -25,11 +25,18 @@ pub(super) const RULES: &[NamedRule] = &[
     ("parameter", Rule::Call(parameter)),
     ("lambda_expression", Rule::Open(Holds::Locals)),
     ("anonymous_method_expression", Rule::Open(Holds::Locals)),
-    ("local_function_statement", Rule::Define(Kind::Function)),
+    ("local_function_statement", Rule::Call(local_function)),
     ("property_declaration", Rule::Define(Kind::Property)),
     ("event_declaration", Rule::Define(Kind::Property)),
     ("variable_declarator", Rule::Call(declarator)),
 ];
+
+/// A function in a function. After a directive, the grammar takes `else if (condition) { … }` for one.
+fn local_function(found: &mut Extraction<'_>, node: Node<'_>) {
+    if field(node, "name").is_some_and(|name| found.bytes(name) != b"if") {
+        found.define(Kind::Function, "name", node);
+    }
+}
 
 /// A namespace without braces holds the rest of the file.
 fn file_namespace(found: &mut Extraction<'_>, node: Node<'_>) {

@@ -14,5 +14,13 @@ class Broken
 
 class After
 {
-    int Last() { return 2; }
+    int Last()
+    {
+        if (a) { return 1; }
+#if DEBUG
+        else if (b) { return 2; }
+#endif
+        else if (c) { return 3; }
+        return 4;
+    }
 }
