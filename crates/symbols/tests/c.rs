@@ -22,6 +22,8 @@ fn macros_define_only_what_they_name() {
         ("FIXTURE(a) { int b; };\nFIXTURE_SETUP(a) { }\nint v;", "function a, variable v"),
         ("TEST_F_FORK(a, b) { }\nTEST_F_TIMEOUT(a, c, 60) { }", "function b, function c"),
         ("TEST_SIGNAL(a, SIGSYS) { };\nTEST(b) { }", "function a, function b"),
+        ("DECLARE_EWMA(a, 10, 8)\n/* b */\nstruct s { int c; };", "struct s, field s::c"),
+        ("DEFINE_IDTENTRY(a)\n/* b */\n{ }", "function a"),
         ("static FILL_STATS(a) { }\nint v;", "function a, variable v"),
         ("BTF_SET_START(a)\nBTF_ID(func, b)\nBTF_ID(func, c)\nBTF_SET_END(a)\nint f(void) { }", "function f"),
         (

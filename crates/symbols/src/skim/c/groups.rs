@@ -93,9 +93,11 @@ impl CSkimmer<'_, '_> {
 
     /// Returns `true` if what follows may belong to the declaration.
     fn is_continued(&self) -> bool {
-        match self.lexer.next_significant() {
-            Some(b'#') => body_follows_branches(self.lexer.source, self.lexer.at),
-            next => matches!(next, Some(b'{' | b';' | b'=' | b',' | b'[' | b'(' | b':' | b'_' | b'/')),
+        let mut ahead = CLexer::ahead(self.lexer.source, self.lexer.at);
+        ahead.space();
+        match ahead.byte() {
+            Some(b'#') => body_follows_branches(self.lexer.source, ahead.at),
+            next => matches!(next, Some(b'{' | b';' | b'=' | b',' | b'[' | b'(' | b':' | b'_')),
         }
     }
 
