@@ -91,6 +91,23 @@ fn kinds_languages_and_names_select_definitions() {
     directory.prints("comb symbols --lang c notes", "notes:1:5\tvariable\tx\tint x;\n");
 }
 
+#[test]
+fn files_without_an_extension_are_selected_by_their_names() {
+    let directory = directory_with(&[
+        ("Makefile", "all: a\n"),
+        ("Makefiles", "no: a\n"),
+        ("docs/a.md", "# A title\n"),
+        ("image/Dockerfile.test", "FROM a AS b\n"),
+    ]);
+    let expected = "\
+Makefile:1:1\ttarget\tall\tall: a
+docs/a.md:1:3\theading\tA title\t# A title
+image/Dockerfile.test:1:11\ttarget\tb\tFROM a AS b
+";
+    directory.prints("comb symbols", expected);
+    directory.prints("comb symbols --lang make", "Makefile:1:1\ttarget\tall\tall: a\n");
+}
+
 fn object(json: &str) -> Value {
     serde_json::from_str(json).expect("one object")
 }
@@ -298,12 +315,16 @@ fn hostile_files_take_neither_long_nor_much() {
         ("line.c", "DEFINE_X(x);".repeat(50_000) + "int after;"),
         ("open.c", "int before;\nint f(void) { /* \"\n".to_owned()),
         ("raw.cpp", "R\"(".repeat(100_000)),
+        ("arguments.dockerfile", format!("ARG {}after\n", "a ".repeat(100_000))),
+        ("documents.pl", "print <<A;\n".repeat(100_000) + "our $after;\n"),
+        ("names.pl", format!("our ({}$after);\n", "$a,".repeat(100_000))),
+        ("references.mk", format!("{}\nafter = 1\n", "$(".repeat(100_000))),
     ] {
         write(&directory, name, text);
     }
     directory.answers(
         "comb symbols --kind variable | grep -E 'after|before' | cut -f1 | cut -d: -f1",
-        "braces.c\nbrackets.c\nline.c\nopen.c\nscopes.cpp\n",
+        "arguments.dockerfile\nbraces.c\nbrackets.c\ndocuments.pl\nline.c\nnames.pl\nopen.c\nreferences.mk\nscopes.cpp\n",
         "comb: scopes.cpp: scopes nested more than 64 deep; those within are listed in the last\ncomb: open.c:2: syntax error; definitions may be missing\n",
         2,
     );
