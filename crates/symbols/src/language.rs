@@ -2,6 +2,8 @@
 //!
 //! # Adding a language
 //!
+//! A language of lines, or one with parts in another, has a lexer in `lines` or `mixed` in place of a grammar and rules.
+//!
 //! A row of `languages!` with a feature in the `Cargo.toml` of this crate, which `default` or `all-languages` there must include, and a module below `rules`, for which the compiler asks. Its
 //! grammar is a dependency of the workspace. `tests/languages/` has a sample of each language, and `errors/` there one with syntax errors;
 //! `OUTLINE=overwrite` writes what is expected of them. `tests/references.rs` has its uses of a name. README.md here and that of the repository have their number. docs/commands/symbols.md, docs/build.md,
