@@ -10,7 +10,8 @@ kept in a directory that is named.
 
 With an index, in which an earlier run has left what it parsed, the list must be the same, also when some files have changed.
 
-For some names of each run, the list of -d must be the part of the full list that has the name, and that of -r must be the same at -j1 and -j7,
+For some names of each run, the list of -d must be the part of the full list that has the name, types and functions first, the qualified name must
+find it, and the list of -r must be the same at -j1 and -j7,
 have the name at each place, and none of its definitions. With --updates, files are changed, added and deleted, and the tags file that --append
 updates must be the one that is made anew; each round waits until the files are old enough.
 """
@@ -35,6 +36,7 @@ TOKENS = [
     b"MACRO ", b"MACRO(x) ", b"template <", b"requires ", b"[[", b"]]", b"::", b"operator", b"~", b"using ", b"namespace ", b"module ", b"= delete", b"&&", b"TEST(a, b) {",
     b"mod ", b"union ", b"macro_rules! ", b"pub(", b"trait ", b"case ", b"=> ", b"-> ", b"\xef\xbb\xbf", b"\r\n", b"\xc3\xa9",
 ]
+VALUES = {"constant", "enumerator", "field", "property", "variable"}
 FORMATS = ["text", "ctags", "etags", "json"]
 LONGEST = 60_000
 
@@ -109,8 +111,15 @@ class Run:
                 by_name[one["name"]].append(line)
         for name in rng.sample(sorted(by_name), min(12, len(by_name))):
             pattern = f"^{re.sub(r'([^A-Za-z0-9_])', self.escaped, name)}$"
-            if self.comb_symbols("-d", pattern, "--json").stdout.splitlines() != by_name[name]:
+            expected = sorted(by_name[name], key=lambda line: json.loads(line)["kind"] in VALUES)
+            if self.comb_symbols("-d", pattern, "--json").stdout.splitlines() != expected:
                 self.faults.append(f"-d {pattern!r} is not the part of the full list")
+            scope = json.loads(expected[0])["scope"]
+            if re.fullmatch(r"\w+", name) and re.fullmatch(r"\w+((::|\.)\w+)*", scope or "A"):
+                qualified = f"{scope}.{name}" if scope else name
+                found = self.comb_symbols("-d", qualified, "--json").stdout.splitlines()
+                if not set(found) >= {line for line in expected if json.loads(line)["scope"] == scope}:
+                    self.faults.append(f"-d {qualified!r} does not find its definition")
             uses = [self.comb_symbols("-r", pattern, "--json", threads).stdout for threads in ("-j1", "-j7")]
             if uses[0] != uses[1]:
                 self.faults.append(f"-r {pattern!r}: other bytes at -j1 than at -j7")

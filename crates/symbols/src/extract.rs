@@ -21,8 +21,6 @@ pub(crate) struct Parsed {
     pub(crate) references: Vec<Range<usize>>,
     /// Offset of the first place at which the text does not follow the grammar.
     pub(crate) error: Option<usize>,
-    /// A lexer found that all brackets are closed and all literals end.
-    pub(crate) is_balanced: bool,
     /// Scopes are nested too deep.
     pub(crate) too_deep: bool,
     /// The parser took too many steps; there are no definitions then.

@@ -19,7 +19,7 @@ use crate::query::SymbolsQuery;
 use crate::recovery::{Budget, Mended, first_error, is_better};
 use crate::reference::PossibleUses;
 use crate::rules::GrammarRules;
-use crate::skim::{self, LexedDefinition, PIECE, SMALL_PIECE, Skimmed};
+use crate::skim::{self, LexedDefinition, Skimmed};
 
 /// Maximum number of steps of the parser for a byte of a text. Code takes 0.1 to 3; the limit is on input that makes the parser try many
 /// alternatives. Unlike a limit on time, it gives the same result on every machine.
@@ -95,14 +95,8 @@ impl Parser {
             has_uses && (query.shows_scopes_of_uses() || candidates.need_scopes(words.as_deref()))
         };
         let needs_all = query.lists_all() || candidates.is_some_and(needs_scopes);
-        let (mut parsed, tree) = match needs_all {
-            true => self.definitions(language, source, None, thorough)?,
-            false => self.definitions_of(language, source, query)?,
-        };
-        // No grammar knows the macros of a file: most of its errors are none. Brackets that do not balance are.
-        if skim::has_preprocessor(language) && parsed.is_balanced {
-            parsed.error = None;
-        }
+        let about = Some(query).filter(|_| !needs_all);
+        let (mut parsed, tree) = self.definitions(language, source, about, thorough)?;
         if let Some(candidates) = candidates.filter(|_| has_uses) {
             parsed.references = match words {
                 Some(words) => words,
@@ -136,32 +130,16 @@ impl Parser {
         Some(parsed)
     }
 
-    /// Definitions of the names that a query is about. Most texts have few of them.
-    fn definitions_of(
-        &mut self,
-        language: Language,
-        source: &[u8],
-        query: &SymbolsQuery,
-    ) -> Option<(Parsed, Option<Tree>)> {
-        let thorough = query.options.thorough;
-        let found = self.definitions(language, source, Some((query, SMALL_PIECE)), thorough)?;
-        // What is found after an error depends on the text before it: the full list has the last word.
-        if found.0.error.is_some() && !thorough {
-            return self.definitions(language, source, Some((query, PIECE)), thorough);
-        }
-        Some(found)
-    }
-
-    /// Definitions of a text, and its syntax tree if all of it was parsed. With a query, pieces of this length are left out if they have
-    /// nothing to do with it.
+    /// Definitions by the lexer and the parser, and the syntax tree if all of the source was parsed. With a query, definitions and pieces
+    /// that have nothing to do with it are left out.
     fn definitions(
         &mut self,
         language: Language,
         source: &[u8],
-        query: Option<(&SymbolsQuery, usize)>,
+        query: Option<&SymbolsQuery>,
         thorough: bool,
     ) -> Option<(Parsed, Option<Tree>)> {
-        self.skimmed.clear(query.map_or(PIECE, |(_, piece)| piece));
+        self.skimmed.clear();
         // A thorough parse takes definitions by macros from the lexer, and what is outside of the grammar.
         let is_lexed = !thorough || skim::prepares(language);
         let is_complete = is_lexed && skim::skim(language, source, &mut self.skimmed);
@@ -170,11 +148,14 @@ impl Parser {
             true => Mode::Skimmed,
             false => Mode::Whole { recovers: !has_lexer },
         };
-        let (mut parsed, tree) = self.list(language, source, query.map(|(query, _)| query), mode)?;
+        let (mut parsed, tree) = self.list(language, source, query, mode)?;
         if has_lexer && !is_complete && parsed.error.is_some() {
             self.mend(language, source, &mut parsed)?;
         }
-        parsed.is_balanced = is_complete;
+        // No grammar knows the macros of a file: most of its errors are none. Brackets that do not balance are.
+        if skim::has_preprocessor(language) && is_complete {
+            parsed.error = None;
+        }
         Some((parsed, tree))
     }
 
@@ -207,14 +188,14 @@ impl Parser {
     fn mend(&mut self, language: Language, source: &[u8], parsed: &mut Parsed) -> Option<()> {
         let skimmed = &mut self.skimmed;
         let is_sound = |part: &[u8]| {
-            skimmed.clear(PIECE);
+            skimmed.clear();
             Some(skim::skim(language, part, skimmed))
         };
         let broken = broken_parts(source, |_| true, is_sound).unwrap_or_default();
         let whole = without(source, &broken);
-        self.skimmed.clear(PIECE);
+        self.skimmed.clear();
         if broken.is_empty() || !skim::skim(language, &whole, &mut self.skimmed) {
-            self.skimmed.clear(PIECE);
+            self.skimmed.clear();
             skim::skim(language, source, &mut self.skimmed);
             *parsed = self.list(language, source, None, Mode::Whole { recovers: true })?.0;
             return Some(());
@@ -253,6 +234,7 @@ impl Parser {
             false => (&*whole_text, once(0..source.len()).collect()),
         };
         let (mut parsed, mut whole) = (Parsed::default(), None);
+        let mut left = max_steps(text);
         for piece in pieces {
             let Range { start, end } = piece;
             let text = &text[start..end];
@@ -264,7 +246,7 @@ impl Parser {
             }
             let grammar = self.grammars.get(language);
             let text = ended(text);
-            let tree = parse(&mut grammar.parser, &text)?;
+            let tree = parse(&mut grammar.parser, &text, &mut left)?;
             let (mut in_piece, too_deep) = definitions(&tree, &text, &grammar.rules);
             if let Some(mut error) = first_error(&tree) {
                 if mode != (Mode::Whole { recovers: false }) {
@@ -297,7 +279,9 @@ impl Parser {
 
     /// The syntax tree of the source, which may have been made before. `None` if that takes too many steps.
     fn tree(&mut self, language: Language, source: &[u8], tree: Option<Tree>) -> Option<Tree> {
-        tree.or_else(|| parse(&mut self.grammars.get(language).parser, &ended(source)))
+        tree.or_else(|| {
+            parse(&mut self.grammars.get(language).parser, &ended(source), &mut max_steps(source))
+        })
     }
 }
 
@@ -377,14 +361,16 @@ pub(crate) fn ended(text: &[u8]) -> Cow<'_, [u8]> {
     if text.ends_with(b"\n") { Cow::Borrowed(text) } else { Cow::Owned([text, b"\n"].concat()) }
 }
 
-/// Maximum number of steps of the parser for a text.
+/// Maximum number of steps of the parser for a text and all its pieces.
 pub(crate) fn max_steps(text: &[u8]) -> usize {
     FREE_STEPS + MAX_STEPS_PER_BYTE * text.len()
 }
 
-/// Parses a text that ends with a line feed, unless it takes too many steps.
-fn parse(parser: &mut tree_sitter::Parser, text: &[u8]) -> Option<Tree> {
-    parse_in(parser, text, max_steps(text)).0
+/// Parses a text that ends with a line feed, unless it takes more steps than are left.
+fn parse(parser: &mut tree_sitter::Parser, text: &[u8], left: &mut usize) -> Option<Tree> {
+    let (tree, steps) = parse_in(parser, text, *left);
+    *left = left.saturating_sub(steps);
+    tree
 }
 
 /// Parses a text, unless that takes more than a number of steps. Returns how many it took, too.
@@ -480,7 +466,7 @@ mod tests {
         let mut parser = grammar.parser;
         let text = "a = (b)\n".repeat(1000).into_bytes();
         assert!(parse_in(&mut parser, &text, 200).0.is_none());
-        assert_eq!(parse(&mut parser, b"a").map(|tree| tree.root_node().byte_range()), Some(0..1));
+        assert_eq!(parse(&mut parser, b"a", &mut 200).map(|tree| tree.root_node().byte_range()), Some(0..1));
     }
 
     /// A function in a function, in languages whose parser gets bodies.

@@ -21,11 +21,9 @@ pub(crate) use self::code::may_be_code;
 use crate::kind::Kind;
 use crate::language::Language;
 
-/// Length of the pieces that a text is parsed in, in bytes. The tree of a piece takes many times as much memory.
-pub(crate) const PIECE: usize = 128 << 10;
-
-/// The same if few pieces are parsed: those that may define a name.
-pub(crate) const SMALL_PIECE: usize = 1 << 10;
+/// Length of the pieces that a text is parsed in, in bytes. A syntax error affects one piece, and of a name only the pieces that may define
+/// it are parsed. Larger ones are parsed no faster.
+const PIECE: usize = 4 << 10;
 
 /// Name of the placeholder for functions that were left out.
 pub(crate) const MARK_NAME: &[u8] = b"$left_out$";
@@ -96,8 +94,6 @@ pub(crate) struct Skimmed {
     blank: Range<usize>,
     /// Offsets in the text between declarations that are in no other.
     cuts: Vec<usize>,
-    /// Smallest length of a piece.
-    piece: usize,
     /// Ranges of a declaration that the parser does not see.
     left_out: Vec<Range<usize>>,
     /// Directives, and branches that do not count.
@@ -135,9 +131,7 @@ pub(crate) struct LexedDefinition {
 }
 
 impl Skimmed {
-    /// Empties the text. Pieces of the next one have at least a length.
-    pub(crate) fn clear(&mut self, piece: usize) {
-        self.piece = piece;
+    pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.segments.clear();
         self.cuts.clear();
@@ -183,7 +177,7 @@ impl Skimmed {
 
     /// Returns `true` if the text since the last cut, and some more bytes, are enough for a piece.
     fn is_piece(&self, more: usize) -> bool {
-        self.text.len() + more - self.cuts.last().copied().unwrap_or_default() >= self.piece
+        self.text.len() + more - self.cuts.last().copied().unwrap_or_default() >= PIECE
     }
 
     /// Cuts the text here.

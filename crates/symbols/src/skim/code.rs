@@ -48,7 +48,7 @@ impl<'s> Lexer<'s> {
     /// Returns `true` if an offset may be in code: it is, or the text before it is not understood.
     fn may_be_code(&mut self, offset: usize) -> bool {
         match self {
-            Self::C(code) => code.contains(offset),
+            Self::C(code) => code.may_contain(offset),
             #[cfg(any(feature = "go", feature = "java", feature = "rust"))]
             Self::Brace(lexer) => lexer.is_code(offset).unwrap_or(true),
             #[cfg(feature = "python")]

@@ -91,7 +91,8 @@ impl<'s> Comments<'s> {
             b"" => start,
             _ if self.rules.has_blocks && line.starts_with(b"/*") => {
                 let close = memmem::find(&self.source[start + 2..], b"*/");
-                close.map_or(self.source.len(), |close| start + 2 + close + 2)
+                // The parser looks for code in a comment that does not end.
+                close.map_or(start, |close| start + 2 + close + 2)
             }
             _ if self.begins_comment(line) => start + line.trim_ascii_end().len(),
             _ => start,
@@ -144,7 +145,7 @@ mod tests {
             (Language::Php, "<?php\n// it ?> <?php it();\n", vec![true, true]),
             (Language::Bash, "#!/bin/it\n# it\nx='\n# '$it\n", vec![false, false, true]),
             (Language::Lua, "-- it\n--[[ it\n]] it\n", vec![false, true, true]),
-            (Language::Swift, "/* it", vec![false]),
+            (Language::Swift, "/* it", vec![true]),
         ] {
             let mut comments = Comments::new(language, source.as_bytes()).expect("rules");
             let found: Vec<bool> = source.match_indices("it").map(|(at, _)| !comments.contains(at)).collect();

@@ -18,13 +18,20 @@ pub(crate) struct Code<'s> {
     /// are before the lexer, so that all of the code between them costs a search only.
     text: usize,
     directive: usize,
+    /// A literal or comment so far does not end.
+    is_broken: bool,
 }
 
 impl<'s> Code<'s> {
     pub(crate) fn new(source: &'s [u8]) -> Self {
-        let mut code = Self { lexer: CLexer { source, at: 0 }, text: 0, directive: 0 };
+        let mut code = Self { lexer: CLexer { source, at: 0 }, text: 0, directive: 0, is_broken: false };
         code.search();
         code
+    }
+
+    /// Returns `true` if the byte at an offset is code, or may be for a parser, since a literal or comment before it does not end.
+    pub(crate) fn may_contain(&mut self, offset: usize) -> bool {
+        self.contains(offset) || self.is_broken
     }
 
     /// Returns `true` if the byte at an offset is code.
@@ -46,9 +53,14 @@ impl<'s> Code<'s> {
         let lexer = &mut self.lexer;
         let byte = lexer.source[lexer.at];
         match byte {
-            b'"' => lexer.literal(),
-            b'\'' => lexer.apostrophe(),
-            b'/' if lexer.comment() => {}
+            b'"' | b'\'' | b'/' => {
+                let start = lexer.at;
+                if lexer.text() {
+                    self.is_broken |= !lexer.has_ended(start);
+                } else {
+                    lexer.at += 1;
+                }
+            }
             b'#' if lexer.begins_line() => {
                 lexer.at += 1;
                 lexer.blanks();
@@ -154,6 +166,16 @@ impl<'s> CLexer<'s> {
             _ => return false,
         }
         true
+    }
+
+    /// Returns `false` if the literal or comment that begins at an offset and ends here lacks its end.
+    fn has_ended(&self, start: usize) -> bool {
+        let skipped = &self.source[start..self.at.min(self.source.len())];
+        match skipped {
+            [b'/', b'*', ..] => skipped.len() >= 4 && skipped.ends_with(b"*/"),
+            [quote @ (b'"' | b'\''), ..] => skipped.ends_with(&[*quote]),
+            _ => true,
+        }
     }
 
     /// Skips to the line feed that ends the logical line. A line that ends with a backslash continues in the next one.
