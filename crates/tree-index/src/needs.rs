@@ -11,7 +11,6 @@ use finecomb_sys::setters;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use serde::{Deserialize, Serialize};
 
-use crate::terms::SoughtTerms;
 use crate::trigram::{Trigram, trigram};
 
 /// Maximum number of strings of a set.
@@ -37,6 +36,14 @@ pub(crate) enum Needs {
     OneOf(Vec<Trigram>),
     /// Any trigram with these first two bytes.
     Pair([u8; 2]),
+}
+
+/// Terms to search for: a text without any of them is left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SoughtTerms {
+    /// Checksum of the program that derived the terms.
+    pub(crate) program: u64,
+    pub(crate) terms: Vec<u64>,
 }
 
 /// Texts to be searched for, as regular expressions.

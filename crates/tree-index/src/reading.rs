@@ -12,7 +12,7 @@ use crate::catalog::{CatalogFile, IndexedPart, NO_STAMP, SegmentInfo};
 use crate::error::Error;
 use crate::folder::Writing;
 use crate::segment::SegmentWriter;
-use crate::segment::runs::{PairSorter, Runs};
+use crate::segment::runs::{PAIRS, PairSorter, Runs};
 use crate::starts::{self, Start};
 use crate::trigram::Trigrams;
 
@@ -23,9 +23,6 @@ pub const MAX_FILE: usize = 64 << 20;
 /// Maximum number of different trigrams of a file that is indexed. Source files of 1 MB have 20,000; random data of 16
 /// MiB has ten million.
 const MAX_TRIGRAMS: usize = 1 << 19;
-
-/// Pairs of a trigram and a document that all threads hold in memory, of 16 bytes each.
-pub(crate) const PAIRS: usize = 12 << 20;
 
 /// Size from which a text is divided into several documents, in bytes. A large file holds most trigrams of a literal
 /// somewhere, a part of it does not, and only parts that may match are read. With 64, 16 and 8 KiB, `-i pm_resume` reads 84, 36

@@ -17,17 +17,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use finecomb_scan::{Distrust, EntryKind, Examine, Examined, FileAt, SpillFile, Stamp, examine};
-use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use crate::catalog::{Catalog, CatalogFile, IndexedPart, SegmentInfo, write_stamp};
 use crate::documents::Documents;
 use crate::error::Error;
 use crate::folder::{Folder, Writing};
-use crate::needs::Needs;
+use crate::needs::{Needs, SoughtTerms};
 use crate::pages::{u32_at, u64_at};
-use crate::reading::{MAX_FILE, PAIRS};
-use crate::segment::runs::{PairSorter, Runs};
+use crate::segment::runs::{PAIRS, PairSorter, Runs};
 use crate::segment::{Segment, SegmentWriter};
 use crate::trigram::Trigram;
 
@@ -54,14 +52,6 @@ pub trait DeriveTerms: Sync {
 
     /// The terms of a text, given its value; `None` if it may have any.
     fn terms(&self, text: &[u8], value: &[u8]) -> Option<Vec<u64>>;
-}
-
-/// Terms to search for: a text without any of them is left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SoughtTerms {
-    /// Checksum of the program that derived the terms.
-    pub(crate) program: u64,
-    pub(crate) terms: Vec<u64>,
 }
 
 /// Returns the value of a text, given its context.
@@ -229,7 +219,9 @@ impl TermWriter<'_> {
             stamps: Vec::new(),
             without_value: 0,
         };
-        let readers = examine(&places, BATCH, MAX_FILE, self.width, make)?;
+        // A file that is larger by now has changed.
+        let limit = files.iter().map(|file| file.stamp.size as usize).max().unwrap_or_default();
+        let readers = examine(&places, BATCH, limit, self.width, make)?;
         let without_value = readers.iter().map(|reader| reader.without_value).sum();
         let mut stamps: Vec<(u32, u64)> = readers.into_iter().flat_map(|reader| reader.stamps).collect();
         stamps.sort_unstable();

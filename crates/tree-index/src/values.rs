@@ -28,7 +28,8 @@ use twox_hash::{XxHash3_64, XxHash3_128};
 
 use crate::error::Error;
 use crate::folder::{Folder, Writing, credentials};
-use crate::terms::{DeriveTerms, SoughtTerms, TermWriter};
+use crate::needs::SoughtTerms;
+use crate::terms::{DeriveTerms, TermWriter};
 pub(crate) use file::ValueFile;
 use file::{ValueEntry, packed, write};
 

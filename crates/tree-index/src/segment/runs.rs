@@ -16,6 +16,9 @@ use finecomb_sys::varint;
 use super::SegmentWriter;
 use crate::trigram::Trigram;
 
+/// Pairs of a trigram and a document that all threads hold in memory, of 16 bytes each.
+pub(crate) const PAIRS: usize = 12 << 20;
+
 /// Bytes of a run that are read at a time.
 const READ: usize = 64 << 10;
 
