@@ -24,6 +24,7 @@
 //! reference for the lexer.
 #![warn(rustdoc::private_intra_doc_links)]
 
+mod definition;
 mod enclosing;
 mod extract;
 mod kind;

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use crate::extract::Definition;
+use crate::definition::Definition;
 use crate::kind::Kind;
 
 /// Lexer of a language.

@@ -9,7 +9,8 @@ use std::ops::{ControlFlow, Range};
 use finecomb_sys::with_c_locale;
 use tree_sitter::{ParseOptions, ParseState, Tree};
 
-use crate::extract::{Definition, Holds, Parsed, definitions};
+use crate::definition::{Definition, Parsed};
+use crate::extract::{Holds, definitions};
 use crate::kind::Kind;
 use crate::language::{Language, Syntax};
 use crate::lines::Lexed;
@@ -342,16 +343,6 @@ impl Grammar {
         // Grammars and parser are of one build; a test loads all of them.
         parser.set_language(&grammar).expect("a grammar for this version of tree-sitter");
         Self { language, parser, rules: GrammarRules::new(language, &grammar) }
-    }
-}
-
-impl Definition {
-    pub(crate) fn map(&mut self, map: impl Fn(Range<usize>) -> Range<usize>) {
-        self.name = map(self.name.clone());
-        self.extent = map(self.extent.clone());
-        self.head = map(self.head.clone());
-        self.parameters = self.parameters.take().map(&map);
-        self.qualifier = self.qualifier.take().map(&map);
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use finecomb_sys::setters;
 use regex_syntax::hir::Hir;
 
-use crate::extract::Parsed;
+use crate::definition::Parsed;
 use crate::kind::Kind;
 use crate::language::Language;
 use crate::name::{InvalidName, Name};

@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use crate::extract::{Definition, Holds, definitions};
+use crate::definition::Definition;
+use crate::extract::{Holds, definitions};
 use crate::language::Language;
 use crate::mend::{BrokenPart, broken_parts, without};
 use crate::parser::{Grammar, ended, max_steps, parse_in};

@@ -41,7 +41,8 @@ use std::ops::Range;
 
 use tree_sitter::{Language as Grammar, Node};
 
-use crate::extract::{Definition, Extraction, Holds};
+use crate::definition::Definition;
+use crate::extract::{Extraction, Holds};
 use crate::kind::Kind;
 use crate::language::Language;
 

@@ -8,7 +8,7 @@ use std::ops::Range;
 use finecomb_scan::Source;
 use finecomb_sys::varint;
 
-use crate::extract::{Definition, Parsed};
+use crate::definition::{Definition, Parsed};
 use crate::kind::Kind;
 use crate::language::Language;
 

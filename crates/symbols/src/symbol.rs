@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::extract::Definition;
+use crate::definition::Definition;
 use crate::kind::{Kind, label};
 use crate::language::Language;
 

@@ -6,7 +6,7 @@
 use memchr::{memchr2, memmem, memrchr};
 use twox_hash::XxHash3_64;
 
-use crate::extract::Parsed;
+use crate::definition::Parsed;
 use crate::language::Language;
 use crate::query::SymbolsQuery;
 use crate::skim;

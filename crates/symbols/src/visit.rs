@@ -9,7 +9,8 @@ use memchr::memchr_iter;
 
 use finecomb_scan::{Absent, Block, Meter, Output, Print, Search, Select, Source, Wants};
 
-use crate::extract::{MAX_SCOPES, Parsed};
+use crate::definition::Parsed;
+use crate::extract::MAX_SCOPES;
 use crate::kind::Kind;
 use crate::language::{Language, not_in_this_build};
 use crate::parser::{MAX_STEPS_PER_BYTE, Parser};

@@ -5,7 +5,8 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::{NamedRule, Rule, child, field};
-use crate::extract::{Definition, Extraction, Holds};
+use crate::definition::Definition;
+use crate::extract::{Extraction, Holds};
 use crate::kind::Kind;
 use crate::skim::MARK_NAME;
 use crate::skim::c::is_macro;

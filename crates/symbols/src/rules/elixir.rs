@@ -5,7 +5,8 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::{NamedRule, Rule, child, field};
-use crate::extract::{Definition, Extraction};
+use crate::definition::Definition;
+use crate::extract::Extraction;
 use crate::kind::Kind;
 
 pub(super) const RULES: &[NamedRule] =

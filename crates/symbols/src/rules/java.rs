@@ -3,7 +3,8 @@
 use tree_sitter::Node;
 
 use super::{NamedRule, Rule, field};
-use crate::extract::{Definition, Extraction, Holds};
+use crate::definition::Definition;
+use crate::extract::{Extraction, Holds};
 use crate::kind::Kind;
 
 pub(super) const RULES: &[NamedRule] = &[

@@ -5,7 +5,8 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::{NamedRule, Rule, child, field, names};
-use crate::extract::{Definition, Extraction, Holds};
+use crate::definition::Definition;
+use crate::extract::{Extraction, Holds};
 use crate::kind::Kind;
 
 /// Nodes of both languages.

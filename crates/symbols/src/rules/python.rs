@@ -3,7 +3,8 @@
 use tree_sitter::Node;
 
 use super::{NamedRule, Rule, child, field, names};
-use crate::extract::{Definition, Extraction};
+use crate::definition::Definition;
+use crate::extract::Extraction;
 use crate::kind::Kind;
 
 pub(super) const RULES: &[NamedRule] = &[
