@@ -8,7 +8,8 @@ column, every extent within its file. For unchanged files, the quick list must e
 have syntax errors, and for C and C++, which lack a preprocessor, the number of differences is printed. The files of a run with faults are
 kept in a directory that is named.
 
-With an index, in which an earlier run has left what it parsed, the list must be the same, also when some files have changed.
+With an index, in which an earlier run has left what it parsed, the list must be the same, and so must be lists for names, also when some files
+have changed.
 
 For some names of each run, the list of -d must be the part of the full list that has the name, types and functions first, the qualified name must
 find it, and the list of -r must be the same at -j1 and -j7,
@@ -131,6 +132,8 @@ class Run:
     def check_index(self, rng: random.Random, quick: subprocess.CompletedProcess) -> None:
         """Compares lists of files that an earlier run has parsed, also when some of them have changed, with those without an index."""
         with tempfile.TemporaryDirectory() as home:
+            # Files that have just changed are read in any case.
+            time.sleep(2.1 if rng.random() < 0.5 else 0)
             subprocess.run([self.comb, "index", "build", "--index-dir", home, "."], cwd=self.directory, capture_output=True, check=True)
 
             def compare(expected: subprocess.CompletedProcess, *flags: str) -> None:
@@ -138,15 +141,34 @@ class Run:
                 if (done.stdout, done.stderr, done.returncode) != (expected.stdout, expected.stderr, expected.returncode):
                     self.faults.append(f"{' '.join(flags)}: another list with an index")
 
+            def compare_names() -> None:
+                """Lists for names, which read only files that have them if the names of files are stored."""
+                for name in self.some_names(rng, quick.stdout):
+                    flags = rng.choice([["-d", name], ["-r", name], ["-d", name, "-r", name]])
+                    compare(self.comb_symbols("--json", "--index=never", *flags), *flags)
+
             for flags in (["--index-update"], ["-j1"], ["-j7"]):
                 compare(quick, *flags)
+            compare_names()
             paths = sorted(self.directory.iterdir())
             for path in rng.sample(paths, min(20, len(paths))):
                 path.write_bytes(changed(rng, path.read_bytes()))
             expected = self.comb_symbols("--json", "--index=never")
             compare(expected)
+            compare_names()
             compare(expected, "--index-update", "-j2")
             compare(expected)
+            compare_names()
+
+    def some_names(self, rng: random.Random, full: bytes) -> list[str]:
+        """Names of definitions, ends of qualified ones, and words of the files."""
+        found = [json.loads(line) for line in rng.sample(full.splitlines(), min(4, full.count(b"\n")))]
+        names = [one["name"] for one in found if "name_base64" not in one]
+        names += [f"{one['scope']}::{one['name']}" for one in found if one.get("scope") and "name_base64" not in one]
+        texts = [path.read_bytes() for path in rng.sample(sorted(self.directory.iterdir()), 4)]
+        words = [word.decode() for text in texts for word in re.findall(rb"[A-Za-z_]\w*", text)]
+        names += rng.sample(words, min(4, len(words)))
+        return [name for name in names if re.fullmatch(r"[\w:.#$@~?!]+", name)]
 
     @staticmethod
     def escaped(match: re.Match) -> str:
@@ -204,6 +226,7 @@ def main() -> int:
     comb = str(Path(comb).resolve())
     extensions = {
         "c", "h", "cc", "cpp", "go", "java", "js", "jsx", "ts", "tsx", "py", "rs", "sh", "cs", "d", "kt", "lua", "php", "rb", "scala", "swift", "zig",
+        "ex", "exs", "m", "mm", "md", "mk", "pl", "pm", "proto", "sql", "vue",
     }
     texts = sources(options.directories, extensions, random.Random(options.seed))
     by_extension = defaultdict(list)

@@ -3,6 +3,7 @@
 mod qualified;
 mod qualifier;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use regex_automata::meta::Regex;
@@ -37,6 +38,15 @@ pub(crate) struct Expression {
     hir: Hir,
 }
 
+/// The last part of a name.
+pub(crate) fn last_part(name: &[u8]) -> Cow<'_, [u8]> {
+    QualifiedName::last_of(name)
+}
+
+fn is_word(name: &[u8]) -> bool {
+    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+}
+
 impl Name {
     /// Compiles a name.
     ///
@@ -54,6 +64,14 @@ impl Name {
         match self {
             Self::Qualified(wanted) => wanted.ends(name),
             Self::Expression(wanted) => wanted.name.is_match(name),
+        }
+    }
+
+    /// The last part of what is asked for, if it is a word of ASCII. Of all names, those with this [`last_part`] match.
+    pub(crate) fn word(&self) -> Option<&[u8]> {
+        match self {
+            Self::Qualified(wanted) => Some(wanted.last()).filter(|last| is_word(last)),
+            Self::Expression(_) => None,
         }
     }
 

@@ -145,6 +145,11 @@ impl SymbolsQuery {
         self.lists_all() || !(parsed.error.is_some() || parsed.too_deep || parsed.gave_up)
     }
 
+    /// The name whose definitions are asked for.
+    pub(crate) fn definition(&self) -> Option<&Name> {
+        self.name.as_ref()
+    }
+
     /// The name whose uses are asked for.
     pub(crate) fn reference(&self) -> Option<&Name> {
         self.reference.as_ref()

@@ -8,6 +8,7 @@ use twox_hash::XxHash3_64;
 
 use crate::definition::Parsed;
 use crate::language::Language;
+use crate::name::last_part;
 use crate::query::SymbolsQuery;
 use crate::skim;
 use crate::stored::decode;
@@ -20,18 +21,15 @@ impl SymbolsQuery {
     /// Terms: every text with a definition or use that is asked for has at least one of them. `None` if there are none, as for a regular
     /// expression.
     pub fn terms(&self) -> Option<Vec<u64>> {
-        let (name, reference) = (&self.options.name, &self.options.reference);
-        let is_answered = |name: &&String| is_plain(name.as_bytes());
         // A list with `thorough` has other definitions and uses.
-        let are_answered =
-            name.iter().chain(reference).all(|name| is_answered(&name)) && !self.options.thorough;
+        if self.options.thorough || self.lists_all() {
+            return None;
+        }
         // Numbers are words as well, but not terms.
-        let is_number =
-            reference.as_ref().is_some_and(|name| name.starts_with(|first: char| first.is_ascii_digit()));
-        let defined = name.iter().map(|name| term(DEFINITION, name.as_bytes()));
-        let used = reference.iter().map(|name| term(USE, name.as_bytes()));
-        let terms: Vec<u64> = defined.chain(used).collect();
-        (are_answered && !is_number && !terms.is_empty()).then_some(terms)
+        let is_number = |word: &&[u8]| word.first().is_some_and(u8::is_ascii_digit);
+        let defined = self.definition().map(|name| Some(term(DEFINITION, name.word()?)));
+        let used = self.reference().map(|name| Some(term(USE, name.word().filter(|word| !is_number(word))?)));
+        defined.into_iter().chain(used).collect()
     }
 }
 
@@ -42,9 +40,8 @@ pub fn terms(text: &[u8], stored: &[u8]) -> Option<Vec<u64>> {
     if parsed.gave_up || parsed.too_deep || parsed.error.is_some() {
         return None;
     }
-    let names = parsed.definitions.iter().map(|definition| last_word(&text[definition.name.clone()]));
-    let mut terms: Vec<u64> =
-        names.filter(|name| !name.is_empty()).map(|name| term(DEFINITION, name)).collect();
+    let names = parsed.definitions.iter().map(|definition| last_part(&text[definition.name.clone()]));
+    let mut terms: Vec<u64> = names.map(|name| term(DEFINITION, &name)).collect();
     add_uses(language, text, &parsed, &mut terms);
     Some(terms)
 }
@@ -108,16 +105,6 @@ fn term(seed: u64, name: &[u8]) -> u64 {
     XxHash3_64::oneshot_with_seed(seed, name)
 }
 
-/// The ASCII word at the end of a name.
-fn last_word(name: &[u8]) -> &[u8] {
-    let length = name.iter().rev().take_while(|byte| is_word(byte)).count();
-    &name[name.len() - length..]
-}
-
-fn is_plain(name: &[u8]) -> bool {
-    !name.is_empty() && name.iter().all(is_word)
-}
-
 fn is_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_'
 }
@@ -152,7 +139,9 @@ mod tests {
             (Some("1"), Some("a"), 2),
             (None, Some("1"), 0),
             (Some("^a"), None, 0),
-            (Some("a"), Some("a.b"), 0),
+            (Some("a"), Some("a.b"), 2),
+            (Some("A::~A"), None, 0),
+            (Some("operator=="), Some("a"), 0),
             (Some("é"), None, 0),
             (None, None, 0),
         ] {

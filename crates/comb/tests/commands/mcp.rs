@@ -96,10 +96,7 @@ fn every_tool_answers() {
     assert_eq!(client.error("symbols", &json!({"list": "references"})), "list=references needs a name");
     fs::write(tree.path().join("half.py"), "def add(): pass\n\ndef half(\n").expect("a file");
     let text = client.text("symbols", &json!({"name": "add", "paths": "half.py"}));
-    assert_eq!(
-        text,
-        "half.py\n1:function def add():\n[half.py:3: syntax error; definitions may be missing]\n"
-    );
+    assert_eq!(text, "half.py\n1:def add():\n[half.py:3: syntax error; definitions may be missing]\n");
 }
 
 /// The note that there is more.

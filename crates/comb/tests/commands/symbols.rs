@@ -161,7 +161,7 @@ fn a_file_with_a_syntax_error_says_so() {
     let notes = "comb: a.py:3: syntax error; definitions may be missing\ncomb: b.c:3: syntax error; definitions may be missing\n";
     let script = "comb symbols -d '^[fgh]$' | cut -f1,3";
     let expected =
-        "a.py:1:5\tf\na.py:5:5\tg\na.py:7:5\th\nb.c:1:5\tf\nb.c:5:5\tg\nfine.rs:2:4\tf\nmacros.c:1:12\tf\n";
+        "a.py:1:5\tf\na.py:5:5\tg\na.py:7:5\th\nb.c:1:5\tf\nfine.rs:2:4\tf\nmacros.c:1:12\tf\nb.c:5:5\tg\n";
     directory.answers(script, expected, notes, 0);
     directory.answers("comb symbols -q", "", "", 0);
     for flags in ["--outline", "--json", "--format ctags", "--stats"] {

@@ -51,7 +51,8 @@ impl QualifiedName {
         Some(Self { parts, is_absolute, finder })
     }
 
-    fn last(&self) -> &[u8] {
+    /// The last part.
+    pub(super) fn last(&self) -> &[u8] {
         self.parts.last().map(Vec::as_slice).unwrap_or_default()
     }
 
@@ -64,6 +65,14 @@ impl QualifiedName {
     pub(super) fn ends(&self, name: &[u8]) -> bool {
         let name = without_space(name);
         is_same(self.last(), &name) || is_same(self.last(), last_part(&name))
+    }
+
+    /// The last part of a name, without white space.
+    pub(super) fn last_of(name: &[u8]) -> Cow<'_, [u8]> {
+        match without_space(name) {
+            Cow::Borrowed(name) => Cow::Borrowed(last_part(name)),
+            Cow::Owned(name) => Cow::Owned(last_part(&name).to_owned()),
+        }
     }
 
     /// Returns `true` if the qualified name of a name that ends with the last part ends with all parts.
