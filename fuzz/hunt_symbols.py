@@ -5,7 +5,7 @@
 
 Each run writes some hundred files and checks: the exit status of every format, the same bytes at -j1 and -j7, every name at its line and
 column, every extent within its file. For unchanged files, the quick list must equal the thorough one. For changed files, which
-have syntax errors, and for C and C++, which lack a preprocessor, the number of differences is printed. The files of a run with faults are
+have syntax errors, and for C, C++ and Objective-C, which lack a preprocessor, the number of differences is printed. The files of a run with faults are
 kept in a directory that is named.
 
 With an index, in which an earlier run has left what it parsed, the list must be the same, and so must be lists for names, also when some files
@@ -95,7 +95,7 @@ class Run:
         differences = 0
         for name in sorted(by_file[0].keys() | by_file[1].keys()):
             same = by_file[0].get(name) == by_file[1].get(name)
-            must_be = name.startswith("whole") and Path(name).suffix not in (".c", ".h", ".cc", ".cpp")
+            must_be = name.startswith("whole") and Path(name).suffix not in (".c", ".h", ".cc", ".cpp", ".m", ".mm")
             if not same and must_be:
                 self.faults.append(f"{name}: the quick list is not the thorough one")
             differences += not same and not must_be

@@ -150,8 +150,9 @@ impl Language {
         name.unwrap_or_default()
     }
 
-    /// The language of a file by its extension or name. A `.h` file is C++ if it has declarations that only C++ has, else C, or Objective-C if it has classes of that, and so is a file
-    /// without an extension below `include`. Other files without an extension are of the language of their interpreter.
+    /// The language of a file by its extension or name. A `.h` file is Objective-C if it has classes of that, C++ if it has declarations
+    /// that only C++ has, else C. A file without an extension is C++ if it has such declarations and is below `include`, else of the
+    /// language of its interpreter.
     pub(crate) fn of(path: &Path, text: &[u8]) -> Option<Self> {
         let by_name = Self::by_name(path);
         let is_header = by_name.is_some_and(|language| language.name() == "c")
