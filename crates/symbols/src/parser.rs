@@ -26,7 +26,7 @@ use crate::skim::{self, LexedDefinition, Skimmed};
 /// alternatives. Unlike a limit on time, it gives the same result on every machine.
 pub(crate) const MAX_STEPS_PER_BYTE: usize = 8;
 
-/// Further steps that a text may take, so that the limit is of no concern to small ones.
+/// Further steps that a text may take, so that small texts never reach the limit.
 const FREE_STEPS: usize = 1_000_000;
 
 /// Number of bytes that the lexer of a grammar takes in the time of a step. It takes bytes again where the parser tries an alternative,
@@ -72,7 +72,7 @@ impl Parser {
             return Parsed { gave_up: true, ..Parsed::default() };
         };
         parsed.references = references;
-        leave_out_names(&mut parsed);
+        candidates.leave_out_names(&mut parsed.references, &parsed.definitions);
         parsed
     }
 
@@ -103,7 +103,7 @@ impl Parser {
                 Some(words) => words,
                 None => candidates.in_tree(&self.tree(language, source, tree)?),
             };
-            leave_out_names(&mut parsed);
+            candidates.leave_out_names(&mut parsed.references, &parsed.definitions);
         }
         Some(parsed)
     }
@@ -123,10 +123,10 @@ impl Parser {
             definition
         }));
         parsed.error = parsed.error.into_iter().chain(split.lexed.error).min();
-        let words = query.reference().and_then(|name| PossibleUses::new(source, other, name).in_code());
-        if let Some(words) = words {
-            parsed.references = words;
-            leave_out_names(&mut parsed);
+        if let Some(name) = query.reference() {
+            let candidates = PossibleUses::new(source, other, name);
+            parsed.references = candidates.in_code().unwrap_or(parsed.references);
+            candidates.leave_out_names(&mut parsed.references, &parsed.definitions);
         }
         Some(parsed)
     }
@@ -149,8 +149,10 @@ impl Parser {
             true => Mode::Skimmed,
             false => Mode::Whole { recovers: !has_lexer },
         };
+        let may_be_mended = has_lexer && !is_complete;
+        let query = query.filter(|_| !may_be_mended);
         let (mut parsed, tree) = self.list(language, source, query, mode)?;
-        if has_lexer && !is_complete && parsed.error.is_some() {
+        if may_be_mended && parsed.error.is_some() {
             self.mend(language, source, &mut parsed)?;
         }
         // No grammar knows the macros of a file: most of its errors are none. Brackets that do not balance are.
@@ -172,9 +174,9 @@ impl Parser {
         if mode == Mode::Skimmed {
             lexed.append(&mut self.skimmed.plain);
         }
+        // Those that have nothing to do with the query may be scopes of those that have.
         if let Some(query) = query {
-            lexed.retain(|lexed| query.is_about(&source[lexed.name.clone()]));
-            self.skimmed.has_inner &= !lexed.is_empty();
+            self.skimmed.has_inner &= lexed.iter().any(|lexed| query.is_about(&source[lexed.name.clone()]));
         }
         let (mut parsed, tree) = self.parse_pieces(language, source, query, mode)?;
         merge(source, &mut parsed.definitions, lexed);
@@ -203,7 +205,7 @@ impl Parser {
         }
         let (rest, _) = self.list(language, &whole, None, Mode::Skimmed)?;
         let error = rest.error.filter(|_| !skim::has_preprocessor(language));
-        let mut mended = Mended { definitions: rest.definitions, error };
+        let mut mended = Mended { definitions: rest.definitions, error, too_deep: rest.too_deep };
         let grammar = self.grammars.get(language);
         let all = grammar.add_parts(source, &broken, &mut mended, &mut Budget::new(source));
         // The parser alone takes macros for definitions, so the number says little.
@@ -213,7 +215,7 @@ impl Parser {
         parsed.error = mended.error.or(parsed.error);
         if all.is_some() && is_taken {
             parsed.definitions = mended.definitions;
-            parsed.too_deep = rest.too_deep;
+            parsed.too_deep = mended.too_deep;
         }
         Some(())
     }
@@ -235,7 +237,7 @@ impl Parser {
             false => (&*whole_text, once(0..source.len()).collect()),
         };
         let (mut parsed, mut whole) = (Parsed::default(), None);
-        let mut left = max_steps(text);
+        let (mut left, mut budget) = (max_steps(text), Budget::new(text));
         for piece in pieces {
             let Range { start, end } = piece;
             let text = &text[start..end];
@@ -248,20 +250,19 @@ impl Parser {
             let grammar = self.grammars.get(language);
             let text = ended(text);
             let tree = parse(&mut grammar.parser, &text, &mut left)?;
-            let (mut in_piece, too_deep) = definitions(&tree, &text, &grammar.rules);
-            if let Some(mut error) = first_error(&tree) {
-                if mode != (Mode::Whole { recovers: false }) {
-                    let mended = grammar.recover(&text, error, &tree, in_piece);
-                    in_piece = mended.definitions;
-                    error = mended.error.unwrap_or(error);
-                }
+            let (found, too_deep) = definitions(&tree, &text, &grammar.rules);
+            let mut found = Mended { definitions: found, error: first_error(&tree), too_deep };
+            if let Some(error) = found.error.filter(|_| mode != Mode::Whole { recovers: false }) {
+                found = grammar.recover(&text, error, &tree, found, &mut budget);
+            }
+            if let Some(error) = found.error {
                 let error = (start + error).min(end);
                 let error = if is_skimmed { self.skimmed.source_range(error..error).start } else { error };
                 parsed.error.get_or_insert(error);
             }
-            parsed.too_deep |= too_deep;
+            parsed.too_deep |= found.too_deep;
             let before = parsed.definitions.len();
-            parsed.definitions.extend(in_piece.into_iter().map(|mut definition| {
+            parsed.definitions.extend(found.definitions.into_iter().map(|mut definition| {
                 definition.scope = definition.scope.map(|scope| before + scope);
                 definition.map(|range| {
                     let range = (start + range.start).min(end)..(start + range.end).min(end);
@@ -288,18 +289,15 @@ impl Parser {
 
 /// Result of a lexer that finds all definitions, with the uses of a name.
 fn lexed(language: Language, lexed: Lexed, source: &[u8], query: &SymbolsQuery) -> Parsed {
-    let uses = |name| PossibleUses::new(source, language, name).words_of_code(false, lexed.code());
+    let uses = |name| {
+        let candidates = PossibleUses::new(source, language, name);
+        let mut places = candidates.words_of_code(false, lexed.code());
+        candidates.leave_out_names(&mut places, &lexed.definitions);
+        places
+    };
     let references = query.reference().map(uses).unwrap_or_default();
     let Lexed { definitions, error, .. } = lexed;
-    let mut parsed = Parsed { definitions, references, error, ..Parsed::default() };
-    leave_out_names(&mut parsed);
-    parsed
-}
-
-/// Leaves out the names of definitions, which are no uses.
-fn leave_out_names(parsed: &mut Parsed) {
-    let defined: HashSet<usize> = parsed.definitions.iter().map(|definition| definition.name.start).collect();
-    parsed.references.retain(|place| !defined.contains(&place.start));
+    Parsed { definitions, references, error, ..Parsed::default() }
 }
 
 /// The text that is parsed.

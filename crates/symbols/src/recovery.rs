@@ -19,7 +19,7 @@ const MAX_COLUMN: usize = 256;
 /// Fewest steps that are counted for a parse: its callback counts hundreds of them.
 const LEAST_STEPS: usize = 100;
 
-/// Steps that the parser may still take for a text.
+/// Steps that the parser may still take for a text and all its pieces.
 pub(crate) struct Budget(usize);
 
 impl Budget {
@@ -29,25 +29,27 @@ impl Budget {
 }
 
 impl Grammar {
-    /// Definitions of a text with syntax errors, and the offset of the first one. Those that were found in all of it are returned if
+    /// Definitions of a text with syntax errors, and the offset of the first one. Those that were `found` in all of it are returned if
     /// mending it finds no more.
     pub(crate) fn recover(
         &mut self,
         text: &[u8],
         error: usize,
         tree: &Tree,
-        found: Vec<Definition>,
+        found: Mended,
+        budget: &mut Budget,
     ) -> Mended {
-        let mended = self.mended(text, tree);
+        let mended = self.mended(text, tree, budget);
         let error = mended.as_ref().and_then(|mended| mended.error).or(Some(error));
         match mended {
-            Some(mended) if is_better(text, &mended.definitions, &found) => Mended { error, ..mended },
-            _ => Mended { definitions: found, error },
+            Some(mended) if is_better(text, &mended.definitions, &found.definitions) => {
+                Mended { error, ..mended }
+            }
+            _ => Mended { error, ..found },
         }
     }
 
-    fn mended(&mut self, text: &[u8], tree: &Tree) -> Option<Mended> {
-        let mut budget = Budget::new(text);
+    fn mended(&mut self, text: &[u8], tree: &Tree, budget: &mut Budget) -> Option<Mended> {
         let suspects = suspects(tree);
         let is_suspect = |part: &Range<usize>| {
             let next = suspects.partition_point(|suspect| suspect.end <= part.start);
@@ -55,7 +57,7 @@ impl Grammar {
         };
         let language = self.language;
         let is_sound = |text: &[u8]| {
-            let tree = self.tree(&with_opening(language, text), &mut budget)?;
+            let tree = self.tree(&with_opening(language, text), budget)?;
             Some(!tree.root_node().has_error())
         };
         let broken = broken_parts(text, is_suspect, is_sound)?;
@@ -63,10 +65,10 @@ impl Grammar {
             return None;
         }
         let whole = without(text, &broken);
-        let tree = self.tree(&whole, &mut budget)?;
-        let (definitions, _) = definitions(&tree, &whole, &self.rules);
-        let mut mended = Mended { definitions, error: first_error(&tree) };
-        self.add_parts(text, &broken, &mut mended, &mut budget)?;
+        let tree = self.tree(&whole, budget)?;
+        let (definitions, too_deep) = definitions(&tree, &whole, &self.rules);
+        let mut mended = Mended { definitions, error: first_error(&tree), too_deep };
+        self.add_parts(text, &broken, &mut mended, budget)?;
         Some(mended)
     }
 
@@ -104,7 +106,7 @@ impl Grammar {
         mended: &mut Mended,
         budget: &mut Budget,
     ) -> Option<()> {
-        let Mended { definitions: found, error } = mended;
+        let Mended { definitions: found, error, too_deep } = mended;
         let by_name: HashMap<usize, usize> =
             found.iter().enumerate().map(|(index, definition)| (definition.name.start, index)).collect();
         let mut scopes = Scopes::new(found);
@@ -112,8 +114,9 @@ impl Grammar {
             let (wrapped, tree) = self.completed(part, text, budget)?;
             let end = part.range.start + text[part.range.clone()].trim_ascii_end().len();
             let shift = opening(self.language, &part.wrapped(text, b"")).len();
-            let (inner, _) = definitions(&tree, &wrapped, &self.rules);
-            // What is missing is missing at the end.
+            let (inner, is_deep) = definitions(&tree, &wrapped, &self.rules);
+            *too_deep |= is_deep;
+            // A missing token counts as missing at the end of the part.
             let at =
                 first_error(&tree).map_or(end, |offset| part.source(offset.saturating_sub(shift)).min(end));
             *error = Some(error.map_or(at, |error| error.min(at)));
@@ -144,6 +147,8 @@ pub(crate) struct Mended {
     pub(crate) definitions: Vec<Definition>,
     /// Offset of the first error.
     pub(crate) error: Option<usize>,
+    /// Scopes are nested too deep.
+    pub(crate) too_deep: bool,
 }
 
 /// Scopes around places that do not go back.

@@ -1,12 +1,13 @@
 //! Uses of a name: words of the code that are not the name of a definition.
 //!
-//! Literals and comments are not code. In C and C++ a lexer recognises them; elsewhere, and with `thorough`, the syntax tree does. The
-//! tree is the reference implementation.
+//! Literals and comments are not code. In C, C++, Objective-C and languages of lines a lexer recognises them; elsewhere, and with `thorough`,
+//! the syntax tree does. The tree is the reference implementation.
 
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
+use crate::definition::Definition;
 use crate::language::Language;
 use crate::name::Name;
 use crate::skim;
@@ -35,14 +36,8 @@ impl<'t> PossibleUses<'t> {
         has_dollar: bool,
         mut is_code: impl FnMut(usize) -> bool,
     ) -> Vec<Range<usize>> {
-        let is_whole = |word: &Range<usize>| {
-            let around = [word.start.checked_sub(1), Some(word.end)];
-            !has_dollar || !around.into_iter().flatten().any(|place| self.text.get(place) == Some(&b'$'))
-        };
-        let is_name = |word: &Range<usize>| {
-            is_whole(word) && !skim::is_keyword(self.language, &self.text[word.clone()])
-        };
-        let words = self.words().filter(|word| is_name(word) && self.is_use(word));
+        let is_name = |word: &Range<usize>| !skim::is_keyword(self.language, &self.text[word.clone()]);
+        let words = self.words(has_dollar).filter(|word| is_name(word) && self.is_use(word));
         words.filter(|word| is_code(word.start)).collect()
     }
 
@@ -52,7 +47,7 @@ impl<'t> PossibleUses<'t> {
         let mut is_code = |offset| code.as_mut().is_some_and(|code| code.contains(offset));
         let mut found: Vec<Range<usize>> = Vec::new();
         let mut leaves = Leaves::new(tree);
-        for word in self.words() {
+        for word in self.words(false) {
             let Some(leaf) = leaves.at(word.start) else { continue };
             let range = match leaf.kind() {
                 "preproc_arg" if is_code(word.start) => word,
@@ -82,15 +77,29 @@ impl<'t> PossibleUses<'t> {
         is_match && self.name.is_use(self.text, word.start, self.language, None)
     }
 
-    /// Words that overlap the places at which the name may be.
-    fn words(&self) -> impl Iterator<Item = Range<usize>> {
+    /// Leaves out the names of definitions: a definition is no use of its name.
+    pub(crate) fn leave_out_names(&self, places: &mut Vec<Range<usize>>, definitions: &[Definition]) {
+        let names = definitions.iter().map(|definition| definition.name.clone());
+        let mut names: Vec<Range<usize>> =
+            names.filter(|name| self.name.is_match(&self.text[name.clone()])).collect();
+        names.sort_by_key(|name| name.start);
+        let mut names = names.into_iter().peekable();
+        places.retain(|place| {
+            while names.next_if(|name| name.end <= place.start).is_some() {}
+            names.peek().is_none_or(|name| place.end <= name.start)
+        });
+    }
+
+    /// Words that overlap the places at which the name may be; with `has_dollar`, `$` is part of a word.
+    fn words(&self, has_dollar: bool) -> impl Iterator<Item = Range<usize>> {
+        let is_word = move |byte: &&u8| is_word(byte) || has_dollar && **byte == b'$';
         let (text, mut end) = (self.text, 0);
         self.name.places(text).flat_map(move |place| {
             let mut words = Vec::new();
             let mut at = place.start.max(end);
-            at -= text[end..at].iter().rev().take_while(|byte| is_word(byte)).count();
+            at -= text[end..at].iter().rev().take_while(is_word).count();
             while at < place.end.max(place.start + 1).min(text.len()) {
-                let length = text[at..].iter().take_while(|byte| is_word(byte)).count();
+                let length = text[at..].iter().take_while(is_word).count();
                 if length > 0 {
                     words.push(at..at + length);
                 }

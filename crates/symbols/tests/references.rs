@@ -179,3 +179,22 @@ fn files_in_which_a_name_is_only_text_are_not_parsed() {
         }
     }
 }
+
+#[test]
+#[cfg(all(feature = "cpp", feature = "elixir", feature = "objc"))]
+fn only_definitions_of_the_name_itself_are_no_uses_of_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (file, text, name, uses) in [
+        ("a.cc", "bool operator==(A a, B b) { return true; }\n", "operator", "1:6"),
+        ("a.cc", "int $x; int g(void) { return $x; }\n", "$x", "1:30"),
+        ("a.cc", "int $x; int g(void) { return $x; }\n", "x", ""),
+        ("a.ex", "defmodule A do\n  defstruct [:size]\n  def f(a), do: a.size\nend\n", "size", "3:19"),
+        ("a.m", "@implementation A\n- (void)draw { [self draw]; }\n@end\n", "draw", "2:22"),
+    ] {
+        let file = directory.path().join(file);
+        fs::write(&file, text).expect("a file");
+        let found = places(&file, name, false).into_iter().filter(|(kind, ..)| kind == "reference");
+        let found: Vec<String> = found.map(|(_, line, column)| format!("{line}:{column}")).collect();
+        assert_eq!(found.join(" "), uses, "{name}: {text}");
+    }
+}

@@ -184,6 +184,10 @@ fn members(found: &mut Extraction<'_>, node: Node<'_>) {
 }
 
 fn declarators(found: &mut Extraction<'_>, node: Node<'_>, kind: Kind) {
+    // Outside of a class, as after an error, the grammar takes `friend` for a type.
+    if found.bytes(node.byte_range()).starts_with(b"friend ") {
+        return;
+    }
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
         if let Some(names) = bindings(declarator) {
