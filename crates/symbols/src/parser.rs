@@ -145,20 +145,16 @@ impl Parser {
         let is_lexed = !thorough || skim::prepares(language);
         let is_complete = is_lexed && skim::skim(language, source, &mut self.skimmed);
         let has_lexer = !thorough && skim::has_lexer(language);
-        let mode = match is_complete && !thorough {
-            true => Mode::Skimmed,
-            false => Mode::Whole { recovers: !has_lexer },
-        };
         let may_be_mended = has_lexer && !is_complete;
+        // No grammar knows the macros of a file: most of its errors are none. Brackets that do not balance are.
+        let are_errors = !(skim::has_preprocessor(language) && is_complete);
+        let mode = Mode { is_skimmed: is_complete && !thorough, recovers: are_errors && !may_be_mended };
         let query = query.filter(|_| !may_be_mended);
         let (mut parsed, tree) = self.list(language, source, query, mode)?;
         if may_be_mended && parsed.error.is_some() {
             self.mend(language, source, &mut parsed)?;
         }
-        // No grammar knows the macros of a file: most of its errors are none. Brackets that do not balance are.
-        if skim::has_preprocessor(language) && is_complete {
-            parsed.error = None;
-        }
+        parsed.error = parsed.error.filter(|_| are_errors);
         Some((parsed, tree))
     }
 
@@ -171,7 +167,7 @@ impl Parser {
         mode: Mode,
     ) -> Option<(Parsed, Option<Tree>)> {
         let mut lexed = std::mem::take(&mut self.skimmed.by_macros);
-        if mode == Mode::Skimmed {
+        if mode.is_skimmed {
             lexed.append(&mut self.skimmed.plain);
         }
         // Those that have nothing to do with the query may be scopes of those that have.
@@ -180,7 +176,7 @@ impl Parser {
         }
         let (mut parsed, tree) = self.parse_pieces(language, source, query, mode)?;
         merge(source, &mut parsed.definitions, lexed);
-        if mode != Mode::Skimmed {
+        if !mode.is_skimmed {
             end_macros(language, source, &mut parsed.definitions);
         }
         Some((parsed, tree))
@@ -200,10 +196,11 @@ impl Parser {
         if broken.is_empty() || !skim::skim(language, &whole, &mut self.skimmed) {
             self.skimmed.clear();
             skim::skim(language, source, &mut self.skimmed);
-            *parsed = self.list(language, source, None, Mode::Whole { recovers: true })?.0;
+            *parsed = self.list(language, source, None, Mode { is_skimmed: false, recovers: true })?.0;
             return Some(());
         }
-        let (rest, _) = self.list(language, &whole, None, Mode::Skimmed)?;
+        let mode = Mode { is_skimmed: true, recovers: !skim::has_preprocessor(language) };
+        let (rest, _) = self.list(language, &whole, None, mode)?;
         let error = rest.error.filter(|_| !skim::has_preprocessor(language));
         let mut mended = Mended { definitions: rest.definitions, error, too_deep: rest.too_deep };
         let grammar = self.grammars.get(language);
@@ -229,7 +226,7 @@ impl Parser {
         query: Option<&SymbolsQuery>,
         mode: Mode,
     ) -> Option<(Parsed, Option<Tree>)> {
-        let is_skimmed = mode == Mode::Skimmed;
+        let is_skimmed = mode.is_skimmed;
         let whole_text =
             if is_skimmed { Cow::Borrowed(source) } else { self.skimmed.without_left_out(source) };
         let (text, pieces): (_, Vec<Range<usize>>) = match is_skimmed {
@@ -252,7 +249,7 @@ impl Parser {
             let tree = parse(&mut grammar.parser, &text, &mut left)?;
             let (found, too_deep) = definitions(&tree, &text, &grammar.rules);
             let mut found = Mended { definitions: found, error: first_error(&tree), too_deep };
-            if let Some(error) = found.error.filter(|_| mode != Mode::Whole { recovers: false }) {
+            if let Some(error) = found.error.filter(|_| mode.recovers) {
                 found = grammar.recover(&text, error, &tree, found, &mut budget);
             }
             if let Some(error) = found.error {
@@ -300,16 +297,13 @@ fn lexed(language: Language, lexed: Lexed, source: &[u8], query: &SymbolsQuery) 
     Parsed { definitions, references, error, ..Parsed::default() }
 }
 
-/// The text that is parsed.
-#[derive(Clone, Copy, PartialEq)]
-enum Mode {
-    /// The text that the lexer left, in pieces.
-    Skimmed,
-    /// All of the source.
-    Whole {
-        /// Errors are mended.
-        recovers: bool,
-    },
+/// How a text is parsed.
+#[derive(Clone, Copy)]
+struct Mode {
+    /// The parser gets what the lexer left, in pieces; else all of the source.
+    is_skimmed: bool,
+    /// What the grammar does not take is mended.
+    recovers: bool,
 }
 
 /// Grammars that were needed so far.
