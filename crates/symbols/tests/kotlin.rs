@@ -35,6 +35,8 @@ fn bodies_on_one_line_end_where_they_end() {
         ("class A { var x: Int = 1; private set }", "class A, property A.x"),
         ("class A { var x: Int = 1\n private set\n val y = 2 }", "class A, property A.x, property A.y"),
         ("class A { init { f() } }", "class A"),
+        ("@A\nannotation class B\nclass C", "class B, class C"),
+        ("@A(b)\n@C\ninternal open class B {}\n/** d */ @A\nenum class C", "class B, class C"),
         ("class A { val x = if (a) b else c }", "class A, property A.x"),
         ("class A { companion object B { val x = 1 } }", "class A, class A.B, property A.B.x"),
         ("class A { enum class B { C, D } }", "class A, enum A.B, enumerator A.B.C, enumerator A.B.D"),

@@ -7,6 +7,7 @@
 //! | `is A if b -> c` | no guard |
 //! | `$$"a $b"` | an empty string |
 //! | `class A` and `@B internal constructor()` in the next line | one line |
+//! | `@A open class B` | no annotation: the grammar may take `open` for a name, which `class` follows |
 //! | `set = 1`, `where?.f()`, `open = true` | another name: the grammar takes these for keywords |
 //!
 //! The lexer looks at most [`AHEAD`] bytes ahead, so that its time is linear.
@@ -174,6 +175,9 @@ impl<'s> KotlinLexer<'s, '_> {
             _ if is_modifier(word) && matches!(after, b'=' | b'.' | b'(' | b'[' | b'?' | b'+' | b'-') => {
                 self.replace(self.at - 1, b"_");
             }
+            _ if is_modifier(word) && self.annotations.end > self.last.at && self.is_before_type(next) => {
+                self.out.left_out.push(self.annotations.clone());
+            }
             _ if self.is_label_of_lambda() => {
                 self.out.left_out.push(at..self.at + 1);
                 self.at += 1;
@@ -184,6 +188,15 @@ impl<'s> KotlinLexer<'s, '_> {
             self.break_before(at);
         }
         self.end_token(at, true);
+    }
+
+    /// Returns `true` if a type is declared at an offset, perhaps after more modifiers.
+    fn is_before_type(&self, mut from: usize) -> bool {
+        let end = from + AHEAD;
+        while from < end && is_modifier(self.word_at(from)) {
+            from = self.next(from + self.word_at(from).len());
+        }
+        matches!(self.word_at(from), b"class" | b"interface" | b"object")
     }
 
     /// Returns `true` between a word and `@ {`.
