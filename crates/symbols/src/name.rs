@@ -67,7 +67,7 @@ impl Name {
         }
     }
 
-    /// The last part of what is asked for, if it is a word of ASCII. Of all names, those with this [`last_part`] match.
+    /// The last part of what is asked for, if it is a word of ASCII. Only names with this [`last_part`] match.
     pub(crate) fn word(&self) -> Option<&[u8]> {
         match self {
             Self::Qualified(wanted) => Some(wanted.last()).filter(|last| is_word(last)),

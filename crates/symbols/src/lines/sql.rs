@@ -301,7 +301,9 @@ impl Sql<'_> {
                 continue;
             }
             let name = match kind {
-                Kind::Enumerator => (first.kind == TokenKind::Literal).then(|| inner(&first.range)),
+                Kind::Enumerator => {
+                    (first.kind == TokenKind::Literal).then(|| inner(self.text, &first.range))
+                }
                 _ if matches!(first.kind, TokenKind::Sign(_)) || self.is_constraint(&first) => None,
                 _ => Some(self.name(&first)),
             };
@@ -324,7 +326,7 @@ impl Sql<'_> {
     /// Range of a name. SQLite takes literals for names, too.
     fn name(&self, token: &Token) -> Range<usize> {
         let is_literal = token.kind == TokenKind::Literal && self.text[token.range.start] == b'\'';
-        if is_literal { inner(&token.range) } else { token.range.clone() }
+        if is_literal { inner(self.text, &token.range) } else { token.range.clone() }
     }
 
     /// Returns `true` for the first token of an item that is no column.
@@ -345,9 +347,11 @@ impl Sql<'_> {
     }
 }
 
-/// The text between quotes.
-fn inner(literal: &Range<usize>) -> Range<usize> {
-    literal.start + 1..(literal.end - 1).max(literal.start + 1)
+/// The text between quotes. The closing one is missing at the end of the text.
+fn inner(text: &[u8], literal: &Range<usize>) -> Range<usize> {
+    let begin = literal.start + 1;
+    let is_closed = literal.end > begin && text[literal.end - 1] == text[literal.start];
+    begin..literal.end - usize::from(is_closed)
 }
 
 /// Tokens.
@@ -367,7 +371,8 @@ impl<'t> Sql<'t> {
 
     fn next(&mut self) -> Option<Token> {
         let token = self.peeked.take().or_else(|| self.read())?;
-        self.end = token.range.end + usize::from(token.kind == TokenKind::Quoted);
+        let quote = usize::from(token.kind == TokenKind::Quoted);
+        self.end = (token.range.end + quote).min(self.text.len());
         Some(token)
     }
 
@@ -412,7 +417,7 @@ impl<'t> Sql<'t> {
                 }
                 quote @ (b'"' | b'`') => {
                     self.literal(quote);
-                    return token(TokenKind::Quoted, inner(&(start..self.at)));
+                    return token(TokenKind::Quoted, inner(self.text, &(start..self.at)));
                 }
                 b'[' if !self.has_backticks => {
                     let length =
@@ -492,4 +497,25 @@ const MAX_BRACKETED: usize = 130;
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'#' | b'@' | 128..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_quotes_may_end_with_the_text() {
+        for (text, names) in [
+            ("CREATE TABLE a (b \"", &["a", "b"][..]),
+            ("CREATE FUNCTION f(`", &["f"]),
+            ("CREATE TABLE \"", &[]),
+            ("CREATE TABLE \"abc", &["abc"]),
+            ("CREATE TABLE \"abc\"", &["abc"]),
+        ] {
+            let lexed = lex(text.as_bytes());
+            let found = lexed.definitions.iter().map(|definition| &text[definition.name.clone()]);
+            assert_eq!(found.collect::<Vec<_>>(), names, "{text}");
+            assert!(lexed.definitions.iter().all(|definition| definition.extent.end <= text.len()), "{text}");
+        }
+    }
 }
