@@ -1,6 +1,7 @@
 //! A page of results: the results after a cursor, up to a limit, and the number of further ones.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -121,8 +122,7 @@ impl PageBefore {
 #[derive(Default)]
 struct More {
     results: u64,
-    files: u64,
-    path: Vec<u8>,
+    paths: HashSet<Vec<u8>>,
 }
 
 impl<'r> Page<'r> {
@@ -209,8 +209,10 @@ impl<'r> Page<'r> {
     fn push(&mut self, found: &Found<'_>, text: String) {
         self.bytes += self.size(found, &text);
         // The first one continues the line of the page before, if it is in that.
-        let is_same_line =
-            self.entries.last().is_none_or(|last| last.line == found.line && !self.is_new_path(found));
+        let is_same_line = self.entries.last().is_none_or(|last| {
+            let is_same_path = !self.is_new_path(found);
+            is_same_path && last.line == found.line && last.is_later == self.is_later
+        });
         self.in_line = if is_same_line { self.in_line + 1 } else { 1 };
         if self.is_new_path(found) {
             self.paths.push(as_path(found.path).to_owned());
@@ -226,9 +228,9 @@ impl<'r> Page<'r> {
             return ControlFlow::Continue(());
         }
         self.more.results += 1;
-        if self.more.files == 0 || self.more.path != found.path {
-            self.more.files += 1;
-            self.more.path = found.path.to_vec();
+        // A file comes twice if some of its results follow those of all files.
+        if !self.more.paths.contains(found.path) {
+            self.more.paths.insert(found.path.to_vec());
         }
         if self.more.results >= MAX_COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -258,7 +260,8 @@ impl<'r> Page<'r> {
     }
 
     fn more_in_words(&self, is_cut: bool) -> String {
-        let More { results, files, .. } = self.more;
+        let More { results, paths } = &self.more;
+        let (results, files) = (*results, paths.len() as u64);
         let at_least = if is_cut || results >= MAX_COUNTED { "at least " } else { "" };
         match self.kind {
             _ if results == 0 => "there may be more results".to_owned(),

@@ -92,6 +92,36 @@ fn pages_together_are_the_whole_result() {
     }
 }
 
+/// Types of all files come before values, so that a line may come twice.
+#[test]
+fn pages_of_types_and_values_on_one_line_have_all_of_them() {
+    let text = "struct x { int a; }; namespace n { int x; } namespace m { int x; }\n";
+    for (files, last) in
+        [(&[("a.cc", text)][..], "in 1 file"), (&[("a.cc", text), ("b.cc", text)], "in 2 files")]
+    {
+        let tree = directory_with(files);
+        let mut client = Client::start(tree.path(), &["--structured"]);
+        let mut call = |limit: u64, cursor: Option<&str>| {
+            page(&mut client, "symbols", &json!({"name": "^x$", "limit": limit, "cursor": cursor}))
+        };
+        let (whole, ..) = call(100, None);
+        assert_eq!(whole.len(), 3 * files.len());
+        let (.., notes) = call(1, None);
+        let expected = format!("{} symbols more {last};", whole.len() - 1);
+        assert!(notes[0].starts_with(&expected), "{notes:?}");
+        for limit in 1..6 {
+            let (mut all, mut cursor) = (Vec::new(), None);
+            loop {
+                let (results, next, _) = call(limit, cursor.as_deref());
+                all.extend(results);
+                let Some(next) = next else { break };
+                cursor = Some(next);
+            }
+            assert_eq!(all, whole, "{limit}");
+        }
+    }
+}
+
 #[test]
 fn pages_are_bounded_in_bytes() {
     let text = "a line of some length with x\n".repeat(200);
