@@ -25,11 +25,11 @@ const fn rules(
 }
 
 static BASH: Rules = rules(&["#"], false, None);
-static C_SHARP: Rules = rules(&["//"], true, Some(&["@\"", "\"\"\""]));
+static C_SHARP: Rules = rules(&["//"], true, Some(&["@\"", "@$\"", "\"\"\""]));
 static D: Rules = rules(&["//"], true, None);
 static ELIXIR: Rules = rules(&["#"], false, None);
-/// Text in elements may begin with `//`.
-static JAVASCRIPT: Rules = rules(&["//"], true, Some(&["`", "</", "/>"]));
+/// Text in elements may begin with `//`, and a backslash at the end of a line continues a string.
+static JAVASCRIPT: Rules = rules(&["//"], true, Some(&["`", "</", "/>", "\\\n", "\\\r\n"]));
 static KOTLIN: Rules = rules(&["//"], true, Some(&["\"\"\""]));
 static LUA: Rules = rules(&["-- "], false, None);
 static PHP: Rules = rules(&["<?php\n", "// ", "# "], true, None);
@@ -71,7 +71,10 @@ impl<'s> Comments<'s> {
         };
         let is_there = |opener: &&str| memmem::find(source, opener.as_bytes()).is_some();
         let is_only_head = rules.openers.is_none_or(|openers| openers.iter().any(is_there));
-        Some(Self { source, rules, at: 0, last: 0..0, is_only_head })
+        // Text before the first block of PHP is no code, and has no comments.
+        let is_code = language.name() != "php" || source.starts_with(b"<?php");
+        let at = if is_code { 0 } else { source.len() };
+        Some(Self { source, rules, at, last: 0..0, is_only_head })
     }
 
     /// Returns `true` if an offset is in a comment.
@@ -105,12 +108,13 @@ impl<'s> Comments<'s> {
         }
     }
 
-    /// Returns `true` for a line that is a comment, and does not end another comment or a block of PHP.
+    /// Returns `true` for a line that is a comment, and does not end another comment or a block of PHP. A carriage return may end a line.
     fn begins_comment(&self, line: &[u8]) -> bool {
         let ends_other = |text: &[u8]| memmem::find(line, text).is_some();
         self.rules.line.iter().any(|begin| line.starts_with(begin.as_bytes()))
             && !ends_other(b"*/")
             && !ends_other(b"?>")
+            && memchr(b'\r', line.trim_ascii_end()).is_none()
     }
 
     /// End of the line at an offset, with its line feed.
@@ -144,6 +148,17 @@ mod tests {
             (Language::Php, "<?php\n// it\n# it\n#[it]\n// it\n", vec![false, false, true, true]),
             (Language::Php, "<?php\n// it ?> <?php it();\n", vec![true, true]),
             (Language::Bash, "#!/bin/it\n# it\nx='\n# '$it\n", vec![false, false, true]),
+            (Language::Php, "# Text <?php it();\n", vec![true]),
+            (Language::Php, "/* <?= it() ?> */", vec![true]),
+            (Language::JavaScript, "// it\nx = 'a\\\n// ' + it;\n", vec![false, true]),
+            (Language::TypeScript, "// it\r\nx = 'a\\\r\n// ' + it;\r\n", vec![false, true]),
+            (Language::TypeScript, "// it\rit();\r", vec![true, true]),
+            (Language::CSharp, "x = @$\"a\n// {it}\";\n", vec![true]),
+            (Language::CSharp, "x = $@\"a\n// {it}\";\n", vec![true]),
+            (Language::Swift, "x = #\"\"\"\n// \\#(it)\n\"\"\"#\n", vec![true]),
+            (Language::Scala, "x = s\"\"\"\n// $it\n\"\"\"\n", vec![true]),
+            (Language::D, "x = q{\n// it\n};\n/* it */ it", vec![true, true, true]),
+            (Language::Zig, "x =\n    \\\\ it\n    // it\n;", vec![true, false]),
             (Language::Lua, "-- it\n--[[ it\n]] it\n", vec![false, true, true]),
             (Language::Swift, "/* it", vec![true]),
         ] {
