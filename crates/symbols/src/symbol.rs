@@ -12,6 +12,9 @@ use crate::language::Language;
 /// Longest signature, in bytes. Longer ones are cut.
 const MAX_SIGNATURE: usize = 400;
 
+/// Longest part of a text that a signature is made of, in bytes: white space takes time, but no room.
+const MAX_HEAD: usize = 4096;
+
 /// Longest line that is looked at, in bytes, so that many definitions on one line take no more time than on many.
 pub(crate) const MAX_LINE: usize = 4096;
 
@@ -219,19 +222,24 @@ pub(crate) fn truncated(text: &[u8], max: usize) -> &[u8] {
     }
 }
 
-/// Appends a part of a text on one line: runs of white space are one space.
+/// Appends a part of a text on one line: runs of white space are one space. Only its first [`MAX_HEAD`] bytes are read.
 pub(crate) fn collapse(part: &[u8], out: &mut Vec<u8>) {
     let begin = out.len();
-    for word in part.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+    let read = truncated(part, MAX_HEAD);
+    let mut is_cut = read.len() < part.len();
+    for word in read.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
         if out.len() > begin {
             out.push(b' ');
         }
         let room = MAX_SIGNATURE.saturating_sub(out.len() - begin);
         out.extend_from_slice(truncated(word, room));
         if word.len() > room {
-            out.extend_from_slice("…".as_bytes());
+            is_cut = true;
             break;
         }
+    }
+    if is_cut {
+        out.extend_from_slice("…".as_bytes());
     }
 }
 
@@ -246,5 +254,13 @@ mod tests {
         let cut = String::from_utf8(out).expect("UTF-8");
         assert!(cut.starts_with("int a\u{e9}") && cut.ends_with("\u{e9}…"), "{cut}");
         assert!((MAX_SIGNATURE..MAX_SIGNATURE + 3).contains(&cut.len()), "{}", cut.len());
+    }
+    #[test]
+    fn signatures_are_made_of_a_limited_part_of_a_text() {
+        for (blanks, signature) in [(MAX_HEAD - 2, "a b"), (MAX_HEAD - 1, "a…"), (50 * MAX_HEAD, "a…")] {
+            let mut out = Vec::new();
+            collapse(format!("a{}b", " ".repeat(blanks)).as_bytes(), &mut out);
+            assert_eq!(String::from_utf8_lossy(&out), signature);
+        }
     }
 }

@@ -128,6 +128,21 @@ fn texts_that_end_anywhere_are_parsed_to_the_end() {
 }
 
 #[test]
+fn only_the_first_name_of_a_line_has_the_line_for_its_signature() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (file, text, signatures) in [
+        ("Makefile", "a b \\\n c: d\n\te\n", &["a b \\ c: d", "b", "c"]),
+        ("Dockerfile", "ENV a=1 b='2 3' \\\n c=4\n", &["ENV a=1 b='2 3' \\ c=4", "b='2 3'", "c=4"]),
+    ] {
+        let file = directory.path().join(file);
+        fs::write(&file, text).expect("a file");
+        let (_, found) = list(&file, SymbolsFormat::Text, false);
+        let found = found.lines().map(|line| line.rsplit('\t').next().expect("a signature"));
+        assert_eq!(found.collect::<Vec<_>>(), signatures, "{}", file.display());
+    }
+}
+
+#[test]
 fn the_list_of_a_name_has_all_definitions_of_that_name() {
     for &language in Language::ALL {
         let file = sample("tests/languages", language);

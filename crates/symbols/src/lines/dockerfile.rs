@@ -112,17 +112,22 @@ impl Dockerfile {
         needs_value: bool,
     ) {
         let mut at = arguments.start;
+        let mut is_first = true;
         while at < arguments.end {
             let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
             let end = at + text[at..arguments.end].iter().take_while(is_word).count();
             let has_value = text[..arguments.end].get(end) == Some(&b'=');
+            let value_end = self.value_end(text, end..arguments.end);
             if has_value || !needs_value || at == arguments.start {
-                self.lexed.add(text, (Kind::Variable, at..end), instruction.clone(), self.stage);
+                // Only the first one has the instruction for its head, so that many take no more time than in instructions of their own.
+                let head = if is_first { instruction.clone() } else { at..value_end };
+                is_first = false;
+                self.lexed.add(text, (Kind::Variable, at..end), head, self.stage);
             }
             if needs_value && !has_value && end > at && at == arguments.start {
                 return;
             }
-            at = self.value_end(text, end..arguments.end);
+            at = value_end;
             let is_blank = |byte: &&u8| byte.is_ascii_whitespace() || **byte == self.escape;
             at += text[at..arguments.end].iter().take_while(is_blank).count();
         }

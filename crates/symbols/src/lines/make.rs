@@ -150,10 +150,13 @@ impl Makefile {
             let end = name_end(text, at..names.end);
             let name = at..end;
             if !matches!(&text[name.clone()], b"" | b"\\" | b"&") && !is_special(&text[name.clone()]) {
-                self.targets.extend(self.lexed.add(text, (Kind::Target, name), content.clone(), None));
+                // Only the first one has the line for its head, so that many take no more time than on lines of their own.
+                let head = if self.targets.is_empty() { content.clone() } else { name.clone() };
+                self.targets.extend(self.lexed.add(text, (Kind::Target, name), head, None));
             }
             at = end + 1;
         }
+        self.lexed.end(self.targets.iter().copied(), content.end);
     }
 }
 
