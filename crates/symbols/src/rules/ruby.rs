@@ -61,9 +61,9 @@ fn alias(found: &mut Extraction<'_>, node: Node<'_>) {
     }
 }
 
-/// Name in a symbol, without its colon.
+/// Name in a symbol, without its colon: `:name` and `:"name"`.
 fn symbol(name: Node<'_>) -> Range<usize> {
-    let colon = usize::from(name.kind() == "simple_symbol");
+    let colon = usize::from(matches!(name.kind(), "simple_symbol" | "delimited_symbol"));
     name.start_byte() + colon..name.end_byte()
 }
 
@@ -83,7 +83,8 @@ fn call(found: &mut Extraction<'_>, node: Node<'_>) {
     };
     let mut cursor = arguments.walk();
     for name in arguments.named_children(&mut cursor).take(count) {
-        if matches!(name.kind(), "simple_symbol" | "string") {
+        let is_name = matches!(name.kind(), "simple_symbol" | "delimited_symbol" | "string");
+        if is_name && child(name, &["interpolation"]).is_none() {
             found.add(Definition::new(kind, symbol(name), node));
         }
     }

@@ -26,7 +26,7 @@ module Shop
     include Comparable
     attr_accessor :name, :count
     attr_reader 'total'
-    attr_writer :secret
+    attr_writer :secret, :"quoted", :"#{local}_name"
 
     STATES = %i[open closed].freeze
     @@made = 0
