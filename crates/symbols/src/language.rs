@@ -2,12 +2,15 @@
 //!
 //! # Adding a language
 //!
-//! A language of lines, or one with parts in another, has a lexer in `lines` or `mixed` in place of a grammar and rules.
+//! - Add a row to `languages!`, and a feature to the `Cargo.toml` of this crate that its `default` or `all-languages` includes.
+//! - Add a module below `rules`, which the compiler asks for. The grammar is a dependency of the workspace. A language of lines, or one
+//!   with parts in another, has a lexer in `lines` or `mixed` instead of a grammar and rules.
+//! - Add a sample to `tests/languages/` and one with syntax errors to `errors/` there; `OUTLINE=overwrite` writes their outlines. Add the
+//!   uses of a name to `tests/references.rs`.
+//! - Update the number of languages in README.md here and in that of the repository, and the lists of languages in
+//!   docs/commands/symbols.md, docs/build.md, the tool `symbols` of `comb-serve` and the hunts of symbols in `fuzz/`.
 //!
-//! A row of `languages!` with a feature in the `Cargo.toml` of this crate, which `default` or `all-languages` there must include, and a module below `rules`, for which the compiler asks. Its
-//! grammar is a dependency of the workspace. `tests/languages/` has a sample of each language, and `errors/` there one with syntax errors;
-//! `OUTLINE=overwrite` writes what is expected of them. `tests/references.rs` has its uses of a name. README.md here and that of the repository have their number. docs/commands/symbols.md, docs/build.md,
-//! the tool `symbols` of `comb-serve` and the hunts of symbols in `fuzz/` list the languages. A lexer in `skim` makes one many times faster.
+//! A lexer in `skim` makes a language many times faster.
 
 mod script;
 

@@ -20,8 +20,9 @@
 //!
 //! A file goes through three steps. A lexer skims it (`skim`): it leaves out bodies and comments, which are most of the bytes and hold
 //! no definitions. Tree-sitter parses the rest (`parser`). Rules for each language find the definitions in the tree (`rules`,
-//! `extract`). Languages of lines, such as Makefiles, have a lexer that does all of it (`lines`), and in files in two languages a lexer separates them (`mixed`). Languages without a lexer are parsed in full, and so is every file if that is asked for: the full parse is the
-//! reference for the lexer.
+//! `extract`). Languages of lines, such as Makefiles, have a lexer that does all of it (`lines`), and a lexer separates the parts of
+//! files in two languages (`mixed`). Languages without a lexer are parsed in full, and so is every file if that is asked for: the full
+//! parse is the reference for the lexer.
 #![warn(rustdoc::private_intra_doc_links)]
 
 mod definition;

@@ -165,8 +165,8 @@ fn the_list_of_a_name_has_all_definitions_of_that_name() {
     }
 }
 
-/// Kind, name, scope, place, extent and signature of each definition in a file. For C, C++ and Objective-C, only kind, name and line: skimming
-/// leaves out replacement lists of macros, and changes some extents.
+/// Kind, name, scope, place, extent and signature of each definition in a file. For C, C++ and Objective-C, only kind, name and line:
+/// skimming leaves out replacement lists of macros, and changes some extents.
 fn objects(file: &Path, language: Language, thorough: bool) -> Vec<String> {
     let is_c = ["c", "cpp", "objc", "objcpp"].contains(&language.name());
     let place = |line: &str| {
