@@ -12,6 +12,8 @@ use std::iter::once;
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::skim::is_word;
+
 /// Parts of this size are judged together first, in bytes.
 const GROUP: usize = 4 << 10;
 
@@ -277,10 +279,9 @@ impl Containers {
     /// Closes the innermost container, or the one whose name a comment after the brace has.
     fn close(&mut self, text: &[u8], range: Range<usize>) {
         let line = text[range.clone()].split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let name =
-            line.trim_ascii_end().rsplit(|byte| !is_word(*byte)).next().filter(|name| !name.is_empty());
+        let name = line.trim_ascii_end().rsplit(|byte| !is_word(byte)).next().filter(|name| !name.is_empty());
         let has_name = |open: &Range<usize>| {
-            let mut words = text[open.clone()].split(|byte| !is_word(*byte)).filter(|word| !word.is_empty());
+            let mut words = text[open.clone()].split(|byte| !is_word(byte)).filter(|word| !word.is_empty());
             name.is_some() && words.next_back() == name
         };
         let near = self.open.len().saturating_sub(MAX_CONTAINERS);
@@ -300,10 +301,6 @@ impl Containers {
         self.unpaired.extend(inner.collect::<Vec<_>>().into_iter().rev().take(count));
         self.unpaired
     }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// Part of a text, from the start of a line to that of another.
@@ -431,7 +428,7 @@ fn column(text: &[u8]) -> usize {
 
 /// The word at the start of a text.
 fn word(text: &[u8]) -> &[u8] {
-    let length = text.iter().take_while(|byte| is_word(**byte)).count();
+    let length = text.iter().take_while(|byte| is_word(byte)).count();
     &text[..length]
 }
 

@@ -13,6 +13,7 @@ use regex_syntax::hir::{Capture, Dot, Hir, HirKind, Look, Repetition};
 use self::qualified::QualifiedName;
 use self::qualifier::{Agreement, Qualifier};
 use crate::language::Language;
+use crate::skim::is_word;
 
 /// Invalid name to search for.
 #[derive(Debug, thiserror::Error)]
@@ -43,10 +44,6 @@ pub(crate) fn last_part(name: &[u8]) -> Cow<'_, [u8]> {
     QualifiedName::last_of(name)
 }
 
-fn is_word(name: &[u8]) -> bool {
-    !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-}
-
 impl Name {
     /// Compiles a name.
     ///
@@ -67,10 +64,12 @@ impl Name {
         }
     }
 
-    /// The last part of what is asked for, if it is a word of ASCII. Only names with this [`last_part`] match.
+    /// The last part of what is asked for, if it is a word of ASCII. A name matches if its [`last_part`] is this word.
     pub(crate) fn word(&self) -> Option<&[u8]> {
         match self {
-            Self::Qualified(wanted) => Some(wanted.last()).filter(|last| is_word(last)),
+            Self::Qualified(wanted) => {
+                Some(wanted.last()).filter(|last| !last.is_empty() && last.iter().all(is_word))
+            }
             Self::Expression(_) => None,
         }
     }

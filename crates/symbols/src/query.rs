@@ -176,7 +176,7 @@ impl SymbolsQuery {
     /// Returns `false` if a part of a text neither defines what is asked for nor anything whose uses are.
     pub(crate) fn may_be_defined_in(&self, language: Language, text: &[u8]) -> bool {
         let has_name = |name: &Name| name.places(text).any(|place| skim::may_define(language, text, &place));
-        // The uses of a name are none of its definitions, in any scope.
+        // A definition of that name is not a use, in any scope.
         self.lists_all()
             || self.name.as_ref().is_some_and(|name| name.has_qualifier(text) && has_name(name))
             || self.reference.as_ref().is_some_and(has_name)

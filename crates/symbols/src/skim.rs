@@ -17,12 +17,13 @@ mod python;
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub(crate) use self::bytes::is_word;
 pub(crate) use self::code::may_be_code;
 use crate::kind::Kind;
 use crate::language::Language;
 
-/// Length of the pieces that a text is parsed in, in bytes. A syntax error affects one piece, and of a name only the pieces that may define
-/// it are parsed. Larger ones are parsed no faster.
+/// Length of the pieces that a text is parsed in, in bytes. A syntax error affects one piece, and a list for a name parses only pieces
+/// that may define it. Larger ones are parsed no faster.
 const PIECE: usize = 4 << 10;
 
 /// Name of the placeholder for functions that were left out.

@@ -7,6 +7,7 @@ use memchr::memmem::Finder;
 use regex_syntax::hir::Hir;
 
 use super::boundary;
+use crate::skim::is_word;
 
 /// Separators of the parts of a name. `\` separates only parts of names that begin with a capital letter, as in PHP: `\w` and `a\d` are
 /// expressions.
@@ -102,11 +103,11 @@ impl QualifiedName {
             let around = [place.start.checked_sub(1), Some(place.end)];
             !around.into_iter().flatten().any(|at| text.get(at).is_some_and(is_word))
         };
-        found.filter(move |place| !self.is_word() || is_whole(place))
+        found.filter(move |place| !self.finds_word() || is_whole(place))
     }
 
     /// Returns `true` if a word is searched for, not an operator.
-    fn is_word(&self) -> bool {
+    fn finds_word(&self) -> bool {
         let needle = self.finder.needle();
         [needle.first(), needle.last()].into_iter().all(|byte| byte.is_some_and(is_word))
     }
@@ -119,7 +120,7 @@ impl QualifiedName {
     /// Expression that matches at all places.
     pub(super) fn in_text(&self) -> Hir {
         let literal = Hir::literal(self.finder.needle());
-        if self.is_word() { Hir::concat(vec![boundary(), literal, boundary()]) } else { literal }
+        if self.finds_word() { Hir::concat(vec![boundary(), literal, boundary()]) } else { literal }
     }
 }
 
@@ -165,10 +166,6 @@ fn search_word(part: &[u8]) -> &[u8] {
 /// Returns `true` if a part is the one that is asked for. PHP's variables are listed without their `$`.
 fn is_same(wanted: &[u8], part: &[u8]) -> bool {
     wanted == part || wanted.strip_prefix(b"$").is_some_and(|wanted| wanted == part)
-}
-
-fn is_word(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 fn is_separator(byte: &u8) -> bool {

@@ -45,7 +45,7 @@ impl<'t> Qualifier<'t> {
         let mut qualifier = Self::default();
         while let Some((before, joint)) = joint(rest).filter(|_| qualifier.parts.len() < max) {
             qualifier.joint.get_or_insert(joint);
-            let (before, part) = last_word(before.trim_ascii_end());
+            let (before, part) = split_last_word(before.trim_ascii_end());
             if part.is_empty() {
                 break;
             }
@@ -96,15 +96,15 @@ fn joint(text: &[u8]) -> Option<(&[u8], Joint)> {
 }
 
 /// The last word of a text, without the arguments of a type after it, and the text before the word. It is empty after an expression.
-fn last_word(text: &[u8]) -> (&[u8], &[u8]) {
-    let text = without_arguments(text);
+fn split_last_word(text: &[u8]) -> (&[u8], &[u8]) {
+    let text = trim_type_arguments(text);
     let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'$' | 128..);
     let length = text.iter().rev().take_while(is_word).count();
     text.split_at(text.len() - length)
 }
 
 /// A text without the arguments of a type at its end: `Foo<T>`, `Foo::<T>`.
-fn without_arguments(text: &[u8]) -> &[u8] {
+fn trim_type_arguments(text: &[u8]) -> &[u8] {
     if !text.ends_with(b">") {
         return text;
     }

@@ -1,5 +1,10 @@
 //! Classes of bytes, for lexers.
 
+/// Returns `true` for letters, digits and `_`.
+pub(crate) fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
+}
+
 /// Bytes of words.
 pub(super) const WORD: u8 = 1;
 /// White space.
