@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub(crate) use self::bytes::is_word;
-pub(crate) use self::code::may_be_code;
+pub(crate) use self::code::{may_be_code, possible_uses};
 use crate::kind::Kind;
 use crate::language::Language;
 

@@ -3,14 +3,13 @@
 //!
 //! A text may have more terms than names and uses, but never fewer.
 
-use memchr::{memchr2, memmem, memrchr};
 use twox_hash::XxHash3_64;
 
 use crate::definition::Parsed;
 use crate::language::Language;
 use crate::name::last_part;
 use crate::query::SymbolsQuery;
-use crate::skim;
+use crate::skim::{self, is_word};
 use crate::stored::decode;
 
 /// Seeds of the hashes.
@@ -46,67 +45,28 @@ pub fn terms(text: &[u8], stored: &[u8]) -> Option<Vec<u64>> {
     Some(terms)
 }
 
-/// Adds the words of the code that are not the name of a definition; in languages without a lexer for that, all words of the text, except
-/// those in lines that are a comment.
+/// Adds the words that may be uses. The lexer is the one that a list asks before it parses a text.
 fn add_uses(language: Language, text: &[u8], parsed: &Parsed, terms: &mut Vec<u64>) {
-    let comment = comment_mark(language, text);
     let mut defined: Vec<usize> = parsed.definitions.iter().map(|definition| definition.name.start).collect();
     defined.sort_unstable();
     let mut defined = defined.into_iter().peekable();
-    let mut code = skim::code(language, text);
+    // In other languages, the syntax tree decides what is a use.
+    let leaves_out_defined = skim::has_preprocessor(language);
+    let mut may_be_use = skim::possible_uses(language, text);
     let mut at = 0;
     while let Some(start) = text[at..].iter().position(is_word).map(|next| at + next) {
         let length = text[start..].iter().take_while(|byte| is_word(byte)).count();
-        if comment.is_some_and(|mark| ends_with_comment(&text[at..start], mark)) {
-            at = start + memchr2(b'\n', b'\r', &text[start..]).unwrap_or(text.len() - start);
-            continue;
-        }
         at = start + length;
         while defined.next_if(|&name| name < start).is_some() {}
-        let is_defined = code.is_some() && defined.peek() == Some(&start);
-        let is_code = |code: &mut skim::c::Code<'_>| code.contains(start);
-        if !is_defined && !text[start].is_ascii_digit() && code.as_mut().is_none_or(is_code) {
+        let is_defined = leaves_out_defined && defined.peek() == Some(&start);
+        if !is_defined && !text[start].is_ascii_digit() && may_be_use(start) {
             terms.push(term(USE, &text[start..at]));
         }
     }
 }
 
-/// The beginning of a line that is a comment, or lies in a literal, anywhere in a text. `None` if code may be in literals there, or if the
-/// language has a lexer for code.
-fn comment_mark(language: Language, text: &[u8]) -> Option<&'static [u8]> {
-    match language.name() {
-        "go" | "java" | "rust" => Some(b"//"),
-        // Literals with code in them may span lines.
-        "python" => {
-            let quotes = [b"\"\"\"", b"'''"].into_iter().flat_map(|quote| memmem::find_iter(text, quote));
-            let is_formatted = |at| {
-                let marks = b"fFtT";
-                let before = text.get(..at).unwrap_or_default();
-                let prefix =
-                    before.strip_suffix(b"r").or_else(|| before.strip_suffix(b"R")).unwrap_or(before);
-                prefix.last().is_some_and(|last| marks.contains(last))
-            };
-            (!quotes.into_iter().any(is_formatted)).then_some(b"#")
-        }
-        _ => None,
-    }
-}
-
-/// Returns `true` if a text between two words ends with a line that begins with a comment, and does not continue the line before it, as a
-/// literal may.
-fn ends_with_comment(between: &[u8], mark: &[u8]) -> bool {
-    let Some(end) = memrchr(b'\n', between) else { return false };
-    let (before, line) = (&between[..end], &between[end + 1..]);
-    let is_continued = before.strip_suffix(b"\r").unwrap_or(before).ends_with(b"\\");
-    !is_continued && line.trim_ascii_start().starts_with(mark)
-}
-
 fn term(seed: u64, name: &[u8]) -> u64 {
     XxHash3_64::oneshot_with_seed(seed, name)
-}
-
-fn is_word(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 #[cfg(test)]
@@ -168,20 +128,27 @@ mod tests {
     }
 
     #[test]
-    #[cfg(all(feature = "python", feature = "rust"))]
-    fn texts_without_a_lexer_for_code_have_the_terms_of_all_words_that_are_in_no_line_of_comment() {
+    #[cfg(all(feature = "go", feature = "java", feature = "kotlin", feature = "python", feature = "rust"))]
+    fn words_of_comments_and_literals_have_no_terms_and_code_around_them_has() {
         let names = ["one", "two", "three", "four"];
         for (path, text, expected) in [
-            ("a.py", "x = 1 # one\n  # two, three\ndef four(): pass\n", "one four"),
-            ("a.py", "\n# one\nx = 'two'\n\n#\n#three\n\nfour\n", "two four"),
+            ("a.py", "x = 1 # one\n  # two, three\ndef four(): pass\n", "four"),
+            ("a.py", "\n# one two\nx = 'two three'\n\n#\n#three\n\nfour\n", "four"),
             ("a.py", "x = f\"\"\"\n# {one}\n\"\"\" + two\n", "one two"),
             ("a.py", "x = f'\\\n# {one} \\\r\n# {two}' + three\n# four\n", "one two three"),
             ("a.py", "x = \"\"\"\n# one\n\"\"\" + two\n", "two"),
+            ("a.py", "x = \"\"\"\n# \"\"\" + two\n", "two"),
             ("a.py", "x = fR'''\n# {one}\n''' + two\n", "one two"),
-            ("a.py", "\"\"\" a \"\"\"\n# one\rtwo\n", "two"),
-            ("a.rs", "fn one() {\n    //! two\n    three() // four\n}\n", "one three four"),
+            ("a.py", "x = '\\\n# one' + two\n", "two"),
+            ("a.rs", "fn one() {\n    //! two\n    three() // four\n}\n", "one three"),
+            ("a.rs", "fn one() {\n/*\n// */ two();\n}\n", "one two"),
+            ("a.rs", "fn one() { let s = format!(\"\n// {}\", two); }\n", "one two"),
+            ("a.go", "package a\nvar one = `\n// three` + two\n", "one two"),
+            ("a.java", "class A { String one = \"\"\"\n  // three\"\"\" + two; }\n", "one two"),
+            ("a.kt", "// one\nval two = three // four\n", "two three four"),
+            ("a.kt", "val s = \"\"\"\n// $one\n\"\"\".trim(two)\n", "one two"),
         ] {
-            let found = terms_of(path, text).expect("terms");
+            let found = terms_of(path, text).unwrap_or_else(|| panic!("terms of {text}"));
             let has = |name: &&str| found.contains(&query(None, Some(name)).terms().expect("terms")[0]);
             let used: Vec<&str> = names.into_iter().filter(has).collect();
             assert_eq!(used.join(" "), expected, "{text}");

@@ -23,9 +23,22 @@ const C: [&str; 12] = [
     "#if NAME",
 ];
 
-const PYTHON: [&str; 4] = ["def NAME(): return OTHER()", "# NAME", "NAME = 'OTHER'", "class NAME(:"];
+const PYTHON: [&str; 6] = [
+    "def NAME(): return OTHER()",
+    "# NAME",
+    "NAME = 'OTHER'",
+    "class NAME(:",
+    "NAME = \"\"\"\n# \"\"\" + OTHER",
+    "f\"\"\"\n# {NAME} OTHER\"\"\"",
+];
 
-const RUST: [&str; 3] = ["fn NAME() { OTHER() }", "// NAME", "mod NAME { pub struct OTHER; }"];
+const RUST: [&str; 5] = [
+    "fn NAME() { OTHER() }",
+    "// NAME",
+    "mod NAME { pub struct OTHER; }",
+    "/*\n// */ static NAME: u8 = OTHER;",
+    "fn f() { format!(\"\n// {}\", NAME); }",
+];
 
 /// Pseudo-random numbers.
 struct Random(u64);

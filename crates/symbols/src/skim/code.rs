@@ -20,6 +20,12 @@ pub(crate) fn may_be_code(
     places.any(|place| lexer.may_be_code(place.start))
 }
 
+/// Filter of the words of a text by their offsets, in order: returns `false` if a word is in a comment or literal, so that it is no use.
+pub(crate) fn possible_uses(language: Language, source: &[u8]) -> impl FnMut(usize) -> bool + '_ {
+    let mut lexer = Lexer::new(language, source);
+    move |offset| lexer.may_be_use(offset)
+}
+
 /// Lexer for offsets that do not go back.
 enum Lexer<'s> {
     C(c::Code<'s>),
@@ -47,14 +53,27 @@ impl<'s> Lexer<'s> {
 
     /// Returns `true` if an offset may be in code: it is, or the text before it is not understood.
     fn may_be_code(&mut self, offset: usize) -> bool {
-        match self {
-            Self::C(code) => code.may_contain(offset),
+        let is_code = match self {
+            Self::C(code) => Some(code.may_contain(offset)),
             #[cfg(any(feature = "go", feature = "java", feature = "rust"))]
-            Self::Brace(lexer) => lexer.is_code(offset).unwrap_or(true),
+            Self::Brace(lexer) => lexer.is_code(offset),
             #[cfg(feature = "python")]
-            Self::Python(lexer) => lexer.is_code(offset).unwrap_or(true),
-            Self::Comments(comments) => !comments.contains(offset),
-            Self::None => true,
+            Self::Python(lexer) => lexer.is_code(offset),
+            Self::Comments(comments) => Some(!comments.contains(offset)),
+            Self::None => Some(true),
+        };
+        is_code.unwrap_or_else(|| {
+            // A lexer that has failed knows nothing of the text after that.
+            *self = Self::None;
+            true
+        })
+    }
+
+    /// Returns `true` if a word at an offset may be a use. In C and C++, this lexer alone decides that.
+    fn may_be_use(&mut self, offset: usize) -> bool {
+        match self {
+            Self::C(code) => code.contains(offset),
+            _ => self.may_be_code(offset),
         }
     }
 }

@@ -35,17 +35,18 @@ pub(in super::super) struct PythonLexer<'s> {
     pub(super) at: usize,
     /// Number of f-strings around this place.
     nesting: usize,
+    /// The last string or comment that [`Self::is_code`] skipped has no code.
+    is_text: bool,
 }
 
 impl<'s> PythonLexer<'s> {
     pub(in super::super) fn new(source: &'s [u8]) -> Self {
-        Self { source, at: 0, nesting: 0 }
+        Self { source, at: 0, nesting: 0, is_text: false }
     }
 
     /// Returns `true` if the byte at an offset is code, or in a string with expressions. Offsets must not go back. Fails if a string before
     /// it does not end.
     pub(in super::super) fn is_code(&mut self, offset: usize) -> Option<bool> {
-        let mut is_text = false;
         while self.at <= offset {
             let Some(next) =
                 self.source.get(self.at..=offset)?.iter().position(|byte| b"\"'#".contains(byte))
@@ -54,10 +55,10 @@ impl<'s> PythonLexer<'s> {
                 return Some(true);
             };
             self.at += next;
-            is_text = self.byte()? == b'#' || !self.has_format_prefix();
+            self.is_text = self.byte()? == b'#' || !self.has_format_prefix();
             if self.byte()? == b'#' { self.comment() } else { self.string()? }
         }
-        Some(!is_text)
+        Some(!self.is_text)
     }
 
     pub(super) fn byte(&self) -> Option<u8> {
