@@ -220,7 +220,12 @@ impl SymbolsQuery {
 
     /// Language of a file, if it is one that is asked for.
     pub(crate) fn language_of(&self, path: &Path, text: &[u8]) -> Option<Language> {
-        match Language::of(path, text) {
+        self.language_or_assumed(Language::of(path, text))
+    }
+
+    /// The language that is known of a file, if it is asked for. A single `--lang` is assumed for files of unknown language.
+    pub(crate) fn language_or_assumed(&self, known: Option<Language>) -> Option<Language> {
+        match known {
             Some(language) => self.wants_language(language).then_some(language),
             None if self.options.languages.len() == 1 => Some(self.options.languages[0]),
             None => None,

@@ -102,20 +102,22 @@ impl<'q> Lister<'q> {
         is_candidate: bool,
     ) -> Option<(Language, Option<Parsed>)> {
         let query = self.query;
+        let known = Language::of(source.display_path(), text);
         // The language of other files comes from --lang, which is not part of the key.
-        let store = query.store().filter(|_| Language::knows(source.display_path()));
+        let store = query.store().filter(|_| known.is_some());
         let stored = store.and_then(|store| decode(&store.get(source, text)?, text.len()));
-        if let Some((language, parsed)) = stored.filter(|(_, parsed)| query.may_take(parsed)) {
+        let may_take =
+            |(language, parsed): &(Language, Parsed)| Some(*language) == known && query.may_take(parsed);
+        if let Some((language, parsed)) = stored.filter(may_take) {
             if !query.wants_language(language) {
                 return None;
             }
             let parsed = is_candidate.then(|| self.parser.add_uses(language, text, query, parsed));
             return Some((language, parsed));
         }
-        let Some(language) = query.language_of(source.display_path(), text) else {
+        let Some(language) = query.language_or_assumed(known) else {
             // Other files have been refused by their names and their first lines.
-            let path = source.display_path();
-            if source.is_named() && Language::knows(path) && Language::of(path, text).is_none() {
+            if source.is_named() && Language::knows(source.display_path()) && known.is_none() {
                 self.fail(source, UNKNOWN_LANGUAGE.to_owned());
             }
             return None;
@@ -287,6 +289,35 @@ mod tests {
             contents.values.insert(text.to_vec(), parsed());
             contents.puts += 1;
         }
+    }
+
+    #[test]
+    #[cfg(all(feature = "c", feature = "objc"))]
+    fn what_was_parsed_in_a_language_that_is_only_assumed_is_not_stored() {
+        let directory = tempfile::tempdir().expect("success");
+        let files = [("a.m", "% f\nint f(void) {}\n"), ("b.c", "int g(void) {}\n")];
+        for (name, text) in files {
+            fs::write(directory.path().join(name), text).expect("success");
+        }
+        let store = Arc::new(Memory::default());
+        let list = |languages: &[Language]| {
+            let options = SymbolsOptions { languages: languages.to_vec(), ..SymbolsOptions::default() };
+            let query = SymbolsQuery::new(&options).expect("valid");
+            let query = query.storing(Arc::clone(&store) as Arc<dyn ParseStore>);
+            let mut out = Vec::new();
+            symbols(&Inputs::new([directory.path()]), &OrderedOptions::default(), &query, &mut out);
+            let out = String::from_utf8(out).expect("UTF-8");
+            out.lines().filter_map(|line| line.split('\t').nth(2)).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(list(&[Language::ObjC]), "f");
+        assert_eq!((list(&[]).as_str(), store.0.lock().expect("no panic").puts), ("g", 1));
+        // A store may have been written before that.
+        for (_, text) in files {
+            let parsed = Parser::default().parse(Language::ObjC, b"int d;", &SymbolsQuery::default());
+            let mut kept = store.0.lock().expect("no panic");
+            kept.values.insert(text.as_bytes().to_vec(), encode(Language::ObjC, &parsed));
+        }
+        assert_eq!(list(&[]), "g");
     }
 
     #[test]
