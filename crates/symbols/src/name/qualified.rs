@@ -68,7 +68,7 @@ impl QualifiedName {
         is_same(self.last(), &name) || is_same(self.last(), last_part(&name))
     }
 
-    /// The last part of a name, without white space.
+    /// The last part of a name, without the white space that does not matter.
     pub(super) fn last_of(name: &[u8]) -> Cow<'_, [u8]> {
         match without_space(name) {
             Cow::Borrowed(name) => Cow::Borrowed(last_part(name)),
@@ -182,11 +182,26 @@ fn parts(name: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     name.split(is_separator).map(<[u8]>::trim_ascii).filter(|part| !part.is_empty())
 }
 
+/// A name without white space around separators and in operators of C++: `operator []`. A heading keeps that between its words.
 fn without_space(name: &[u8]) -> Cow<'_, [u8]> {
-    match name.iter().any(u8::is_ascii_whitespace) {
-        true => Cow::Owned(name.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()),
-        false => Cow::Borrowed(name),
+    if !name.iter().any(u8::is_ascii_whitespace) {
+        return Cow::Borrowed(name);
     }
+    let is_joint = |byte: &u8| is_separator(byte) || *byte == b'~';
+    let begins_operator = |rest: &[u8]| {
+        rest.strip_prefix(b"operator").is_some_and(|rest| rest.first().is_none_or(|byte| !is_word(byte)))
+    };
+    let mut joined = Vec::with_capacity(name.len());
+    let (mut end, mut is_operator) = (0, false);
+    for (at, byte) in name.iter().enumerate().filter(|(_, byte)| !byte.is_ascii_whitespace()) {
+        is_operator |= joined.last().is_none_or(is_separator) && begins_operator(&name[at..]);
+        if !is_operator && !is_separator(byte) && !joined.last().is_none_or(is_joint) {
+            joined.extend_from_slice(&name[end..at]);
+        }
+        joined.push(*byte);
+        end = at + 1;
+    }
+    Cow::Owned(joined)
 }
 
 /// A scope without what is in brackets, such as the arguments of a template.
@@ -304,6 +319,12 @@ mod tests {
             ("$x", "A", "$x", true),
             ("x", "A", "$x", false),
             ("A#/", "A", "/", true),
+            ("FooBar", "", "Foo Bar", false),
+            ("Foo", "", "Foo Bar", false),
+            ("Bar", "", "Foo: Bar", true),
+            ("a::impl", "", "a :: impl", true),
+            ("~A", "A", "~ A", true),
+            ("A::operator const char*", "", "A :: operator const char *", true),
         ] {
             let wanted = QualifiedName::new(wanted).unwrap_or_else(|| panic!("{wanted} is a name"));
             let (scope, name) = (scope.as_bytes(), name.as_bytes());
