@@ -75,9 +75,9 @@ impl Name {
     }
 
     /// Returns `true` if a matching name in this scope is asked for.
-    pub(crate) fn is_match_in(&self, scope: &[u8], name: &[u8]) -> bool {
+    pub(crate) fn is_match_in(&self, scope: &[u8], name: &[u8], language: Language) -> bool {
         match self {
-            Self::Qualified(wanted) => wanted.ends_in(scope, name),
+            Self::Qualified(wanted) => wanted.ends_in(scope, name) && wanted.has_sigil(name, language),
             Self::Expression(_) => true,
         }
     }
@@ -86,6 +86,9 @@ impl Name {
     /// scope, it may be one.
     pub(crate) fn is_use(&self, text: &[u8], place: usize, language: Language, scope: Option<&[u8]>) -> bool {
         let Self::Qualified(wanted) = self else { return true };
+        if !wanted.has_sigil(&text[place..], language) {
+            return false;
+        }
         match Qualifier::before(text, place, wanted.qualifier().len()).agreement(wanted.qualifier(), language)
         {
             Agreement::Agrees => true,

@@ -135,8 +135,8 @@ impl SymbolsQuery {
     }
 
     /// Returns `true` if a definition that is [wanted](Self::wants) is in a scope that is asked for.
-    pub(crate) fn wants_in(&self, scope: &[u8], name: &[u8]) -> bool {
-        self.name.as_ref().is_none_or(|wanted| wanted.is_match_in(scope, name))
+    pub(crate) fn wants_in(&self, scope: &[u8], name: &[u8], language: Language) -> bool {
+        self.name.as_ref().is_none_or(|wanted| wanted.is_match_in(scope, name, language))
     }
 
     /// Returns `true` if all that was parsed of a text has the same list as its part that has to do with a name, which alone would be

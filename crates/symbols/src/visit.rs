@@ -142,7 +142,7 @@ impl<'q> Lister<'q> {
         }
         let definitions = &parsed.definitions;
         let mut found = symbols(text, language, definitions, |kind, name| self.query.wants(kind, name));
-        found.retain(|symbol| self.query.wants_in(&symbol.scope, &text[symbol.name.clone()]));
+        found.retain(|symbol| self.query.wants_in(&symbol.scope, &text[symbol.name.clone()], language));
         if !parsed.references.is_empty() {
             let mut uses = uses(text, language, definitions, &parsed.references);
             let name = self.query.reference();

@@ -169,6 +169,37 @@ json.g()
 }
 
 #[test]
+#[cfg(all(feature = "markdown", feature = "perl", feature = "ruby"))]
+fn sigils_and_white_space_between_words_are_compared() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let perl = "our $sc = 1;\nour @list = (1);\nour %hash = ();\n";
+    let ruby = "class A\n  @@made = 0\n  attr_reader :made\n  $made = @made\n  def made; @made; end\nend\n";
+    let markdown = "# Foo Bar\n\nFooBar\n\n# FooBar\n";
+    for (file, text, name, lines) in [
+        ("a.pm", perl, "$sc", "1"),
+        ("a.pm", perl, "@list", "2"),
+        ("a.pm", perl, "%hash", "3"),
+        ("a.rb", ruby, "@@made", "2"),
+        ("a.rb", ruby, "@made", ""),
+        ("a.md", markdown, "FooBar", "5"),
+    ] {
+        let path = directory.path().join(file);
+        fs::write(&path, text).expect("a file");
+        let found = defined(&path, name);
+        let found: Vec<&str> = found.lines().filter_map(|line| line.split(':').nth(1)).collect();
+        assert_eq!(found.join(" "), lines, "{name}");
+    }
+    for (text, extension, name, lines) in [
+        (perl, "pm", "@list", ""),
+        ("my @list = (1);\nprint $list[0], @list;\n", "pm", "@list", "1 2 2"),
+        (ruby, "rb", "@made", "4 5"),
+        (ruby, "rb", "@@made", ""),
+    ] {
+        assert_eq!(used(text, extension, name), lines, "{name} in {text}");
+    }
+}
+
+#[test]
 #[cfg(feature = "c")]
 fn types_and_functions_of_a_name_are_listed_before_values() {
     let directory = tempfile::tempdir().expect("a directory");

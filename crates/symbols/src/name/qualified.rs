@@ -7,6 +7,7 @@ use memchr::memmem::Finder;
 use regex_syntax::hir::Hir;
 
 use super::boundary;
+use crate::language::Language;
 use crate::skim::is_word;
 
 /// Separators of the parts of a name. `\` separates only parts of names that begin with a capital letter, as in PHP: `\w` and `a\d` are
@@ -89,6 +90,12 @@ impl QualifiedName {
             && (!self.is_absolute || around.next().is_none())
     }
 
+    /// Returns `false` if a name in a text lacks the sigil that is asked for, in a language whose names have sigils.
+    pub(super) fn has_sigil(&self, text: &[u8], language: Language) -> bool {
+        let sigil = self.last().first().filter(|byte| is_sigil(**byte) && language.name() == "ruby");
+        sigil.is_none() || text.first() == sigil
+    }
+
     /// Returns `true` if the innermost part of the qualifier is one of the parts of a scope.
     pub(super) fn is_in_scope(&self, scope: &[u8]) -> bool {
         let scope = without_arguments(scope);
@@ -126,7 +133,7 @@ impl QualifiedName {
 
 /// Length of the part that a text begins with, after a separator. `None` if no part does.
 fn part_length(text: &str, before: &str) -> Option<usize> {
-    let sigil = ["~", "@@", "@", "$", "#"].into_iter().find(|&sigil| text.starts_with(sigil));
+    let sigil = ["~", "@@", "@", "$", "%", "#"].into_iter().find(|&sigil| text.starts_with(sigil));
     let sigil = sigil.map_or(0, str::len);
     let is_word = |char: char| char.is_alphanumeric() || matches!(char, '_' | '$');
     let word = text[sigil..].find(|char| !is_word(char)).unwrap_or(text.len() - sigil);
@@ -163,9 +170,14 @@ fn search_word(part: &[u8]) -> &[u8] {
     words.max_by_key(|word| word.len()).filter(|word| !word.is_empty()).unwrap_or(part)
 }
 
-/// Returns `true` if a part is the one that is asked for. PHP's variables are listed without their `$`.
+/// Returns `true` if a part is the one that is asked for. Variables of PHP and Perl are listed without their sigils.
 fn is_same(wanted: &[u8], part: &[u8]) -> bool {
-    wanted == part || wanted.strip_prefix(b"$").is_some_and(|wanted| wanted == part)
+    wanted == part
+        || matches!(wanted, [sigil, wanted @ ..] if is_sigil(*sigil) && wanted == part && !part.starts_with(b"@"))
+}
+
+fn is_sigil(byte: u8) -> bool {
+    matches!(byte, b'$' | b'@' | b'%')
 }
 
 fn is_separator(byte: &u8) -> bool {
@@ -251,6 +263,8 @@ mod tests {
             ("Order#==", "Order =="),
             ("A::[]", "A []"),
             ("$x", "$x"),
+            ("%x", "%x"),
+            ("A#%", "A %"),
             ("A.#secret", "A #secret"),
             ("@@made", "@@made"),
             ("\u{dc}ber::name", "\u{dc}ber name"),
@@ -318,6 +332,12 @@ mod tests {
             ("$x", "A", "x", true),
             ("$x", "A", "$x", true),
             ("x", "A", "$x", false),
+            ("@x", "A", "x", true),
+            ("%x", "A", "x", true),
+            ("@x", "A", "@x", true),
+            ("@@x", "A", "@@x", true),
+            ("@@x", "A", "@x", false),
+            ("@x", "A", "@@x", false),
             ("A#/", "A", "/", true),
             ("FooBar", "", "Foo Bar", false),
             ("Foo", "", "Foo Bar", false),
