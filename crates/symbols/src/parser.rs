@@ -302,7 +302,7 @@ fn lexed(language: Language, lexed: Lexed, source: &[u8], query: &SymbolsQuery) 
 struct Mode {
     /// The parser gets what the lexer left, in pieces; else all of the source.
     is_skimmed: bool,
-    /// What the grammar does not take is mended.
+    /// Errors are mended.
     recovers: bool,
 }
 
