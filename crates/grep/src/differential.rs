@@ -578,8 +578,10 @@ proptest! {
         let expected = std::panic::catch_unwind(|| at_once(&options, text.as_bytes()));
         prop_assume!(expected.is_ok());
         let expected = expected.unwrap();
-        // `vimgrep` and `only_matching` print nothing for an empty match at the beginning of a line, and so no definition is added.
-        prop_assume!(!expected.0.is_empty() || !options.vimgrep && !options.only_matching);
+        // `vimgrep` and `only_matching` print nothing for an empty match at the beginning of a line, nor does an empty replacement of all
+        // lines, and so no definition is added.
+        let may_print_nothing = options.vimgrep || options.only_matching || options.replace.is_some();
+        prop_assume!(!expected.0.is_empty() || !may_print_nothing);
         prop_assert_eq!(in_blocks(&options, true, text.as_bytes(), &parts), expected);
     }
 }
@@ -978,6 +980,17 @@ fn a_piece_with_a_nul_is_not_searched_where_a_block_ends_in_it() {
         let mut searcher = Searcher::new(&style, Finder::new(matcher, style.terminator, false));
         visit(&mut searcher, false, text.as_bytes(), b'\n', cuts);
         assert_eq!(searcher.totals.stats.bytes_searched(), begin as u64, "{cuts:?}");
+    }
+}
+
+#[test]
+fn a_search_that_stops_before_the_piece_with_a_nul_knows_nothing_of_it() {
+    let text = format!("-\nx\n-\n-{}\0x\n", "-".repeat(200_000));
+    for binary in [Binary::Auto, Binary::Suppress] {
+        let options = GrepOptions { stop_on_nonmatch: true, binary, ..searching("x") };
+        for cuts in [&[][..], &[1], &[1, 3], &[4]] {
+            assert_eq!(in_blocks(&options, false, text.as_bytes(), cuts).0, "x\n", "{binary:?}, {cuts:?}");
+        }
     }
 }
 

@@ -290,9 +290,17 @@ impl<'a, S: Sink> Step<'a, S> {
             return;
         }
         let cut = self.found.cut();
+        let end_of_quit = cut.filter(|_| self.nul == Nul::Quit).map(|cut| cut.from);
+        // An offset within the block, so it fits in `usize`.
+        let end = end_of_quit.map_or(self.bytes.len(), |from| from.saturating_sub(self.offset) as usize);
+        let stop = self.end_of_nonmatch(end);
+        let end = stop.unwrap_or(end);
+        // A search that ends before the piece with the NUL never reads that.
+        let is_read = |cut: &Cut| stop.is_none_or(|stop| self.offset + stop as u64 > cut.from);
+        let (cut, is_unread) = (cut.filter(is_read), cut.is_some_and(|cut| !is_read(&cut)));
         let nul = match cut {
             Some(cut) => Some(cut.nul),
-            None => self.found.nul.map(|at| self.offset + at as u64),
+            None => self.found.nul.filter(|_| !is_unread).map(|at| self.offset + at as u64),
         };
         if let (Nul::EndLine, Some(cut)) = (self.nul, cut) {
             self.state.suppressed_from.get_or_insert(cut.from);
@@ -301,10 +309,6 @@ impl<'a, S: Sink> Step<'a, S> {
         }
         // Otherwise the lines after the cut are still searched, and a match in them is reported by a notice.
         let cut = cut.filter(|_| self.nul == Nul::Quit);
-        // An offset within the block, so it fits in `usize`.
-        let end = cut.map_or(self.bytes.len(), |cut| cut.from.saturating_sub(self.offset) as usize);
-        let stop = self.end_of_nonmatch(end);
-        let end = stop.unwrap_or(end);
         if self.nul == Nul::QuitInLines && nul.is_some() {
             (self.state.nul, self.state.over) = (nul, true);
             return;
