@@ -187,7 +187,9 @@ impl SymbolsQuery {
         let language = Language::by_extension(path).filter(|_| !self.lists_all() && !self.options.thorough);
         let may_be_code =
             |language| self.names().any(|name| skim::may_be_code(language, text, name.places(text)));
-        language.is_none_or(may_be_code)
+        let defined =
+            self.name.as_ref().is_some_and(|name| skim::may_name_definition(text, name.places(text)));
+        defined || language.is_none_or(may_be_code)
     }
 
     /// Returns `true` if a definition of this name matters for the list.

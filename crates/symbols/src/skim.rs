@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub(crate) use self::bytes::is_word;
-pub(crate) use self::code::{may_be_code, possible_uses};
+pub(crate) use self::code::{may_be_code, may_name_definition, possible_uses};
 use crate::kind::Kind;
 use crate::language::Language;
 

@@ -54,6 +54,8 @@ fn the_end_of_a_qualified_name_is_compared() {
         ("a.rs", "impl A { fn new() {} }\nimpl B { fn new() {} }\n", "B::new B.new B#new B/new", "2"),
         ("a.cc", "int f(void) {\n#define M1 1\n  return M1;\n}\n", "M1 f::M1", "2"),
         ("a.cc", "};\nfriend class A;\n", "A", ""),
+        ("a.cc", "TEST_CASE(\"a b\") { f(); }\n", "^a.b$ ^a|x$", "1"),
+        ("a.py", "def f():\n    \"\"\"\n    pass\n\ndef g():\n    \"\"\"h\"\"\"\n    pass\n", "g", "5"),
         ("a.rs", "mod m {\n impl<T> A<T> { fn f() {} }\n}\n", "m::A::f A::f f ::m::A::f", "2"),
         ("a.rs", "mod m {\n impl<T> A<T> { fn f() {} }\n}\n", "::f m::f T::f ::A::f", ""),
         ("a.py", "class My:\n  class App:\n    pass\nclass App: pass\n", "My.App My::App", "2"),
