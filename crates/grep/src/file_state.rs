@@ -296,8 +296,8 @@ impl<'a, S: Sink> Step<'a, S> {
         let stop = self.end_of_nonmatch(end);
         let end = stop.unwrap_or(end);
         // A search that ends before the piece with the NUL never reads that.
-        let is_read = |cut: &Cut| stop.is_none_or(|stop| self.offset + stop as u64 > cut.from);
-        let (cut, is_unread) = (cut.filter(is_read), cut.is_some_and(|cut| !is_read(&cut)));
+        let is_unread = cut.zip(stop).is_some_and(|(cut, stop)| self.offset + stop as u64 <= cut.from);
+        let cut = cut.filter(|_| !is_unread);
         let nul = match cut {
             Some(cut) => Some(cut.nul),
             None => self.found.nul.filter(|_| !is_unread).map(|at| self.offset + at as u64),

@@ -21,6 +21,17 @@ pub(crate) struct Parsed {
     pub(crate) gave_up: bool,
 }
 
+impl Parsed {
+    /// Adds definitions whose scopes are among them.
+    pub(crate) fn append(&mut self, definitions: impl IntoIterator<Item = Definition>) {
+        let before = self.definitions.len();
+        self.definitions.extend(definitions.into_iter().map(|mut definition| {
+            definition.scope = definition.scope.map(|scope| before + scope);
+            definition
+        }));
+    }
+}
+
 /// A definition as a rule finds it. Ranges are of the text that was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {

@@ -117,11 +117,7 @@ impl Parser {
         query: &SymbolsQuery,
     ) -> Option<Parsed> {
         let mut parsed = self.try_parse(other, &split.text, query)?;
-        let before = parsed.definitions.len();
-        parsed.definitions.extend(split.lexed.definitions.into_iter().map(|mut definition| {
-            definition.scope = definition.scope.map(|scope| before + scope);
-            definition
-        }));
+        parsed.append(split.lexed.definitions);
         parsed.error = parsed.error.into_iter().chain(split.lexed.error).min();
         if let Some(name) = query.reference() {
             let candidates = PossibleUses::new(source, other, name);
@@ -258,9 +254,7 @@ impl Parser {
                 parsed.error.get_or_insert(error);
             }
             parsed.too_deep |= found.too_deep;
-            let before = parsed.definitions.len();
-            parsed.definitions.extend(found.definitions.into_iter().map(|mut definition| {
-                definition.scope = definition.scope.map(|scope| before + scope);
+            parsed.append(found.definitions.into_iter().map(|mut definition| {
                 definition.map(|range| {
                     let range = (start + range.start).min(end)..(start + range.end).min(end);
                     if is_skimmed { self.skimmed.source_range(range) } else { range }

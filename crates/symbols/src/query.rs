@@ -187,9 +187,8 @@ impl SymbolsQuery {
         let language = Language::by_extension(path).filter(|_| !self.lists_all() && !self.options.thorough);
         let may_be_code =
             |language| self.names().any(|name| skim::may_be_code(language, text, name.places(text)));
-        let defined =
-            self.name.as_ref().is_some_and(|name| skim::may_name_definition(text, name.places(text)));
-        defined || language.is_none_or(may_be_code)
+        let may_be_defined = |name: &Name| skim::may_name_definition(text, name.places(text));
+        language.is_none_or(may_be_code) || self.name.as_ref().is_some_and(may_be_defined)
     }
 
     /// Returns `true` if a definition of this name matters for the list.

@@ -47,7 +47,10 @@ pub fn terms(text: &[u8], stored: &[u8]) -> Option<Vec<u64>> {
 
 /// Adds the words that may be uses. The lexer is the one that a list asks before it parses a text.
 fn add_uses(language: Language, text: &[u8], parsed: &Parsed, terms: &mut Vec<u64>) {
-    let mut defined: Vec<usize> = parsed.definitions.iter().map(|definition| definition.name.start).collect();
+    // A word in a longer name, such as `operator==`, is a use of the word.
+    let names = parsed.definitions.iter().map(|definition| &definition.name);
+    let words = names.filter(|name| text[(*name).clone()].iter().all(is_word));
+    let mut defined: Vec<usize> = words.map(|name| name.start).collect();
     defined.sort_unstable();
     let mut defined = defined.into_iter().peekable();
     // In other languages, the syntax tree decides what is a use.
@@ -111,6 +114,14 @@ mod tests {
         let options =
             SymbolsOptions { name: Some("a".to_owned()), thorough: true, ..SymbolsOptions::default() };
         assert_eq!(SymbolsQuery::new(&options).expect("valid").terms(), None);
+    }
+
+    #[test]
+    #[cfg(feature = "cpp")]
+    fn a_word_in_a_longer_name_is_a_use() {
+        let found = terms_of("a.cc", "bool operator==(A a, B b) { return true; }\n").expect("terms");
+        let terms = query(None, Some("operator")).terms().expect("terms");
+        assert!(found.contains(&terms[0]));
     }
 
     #[test]

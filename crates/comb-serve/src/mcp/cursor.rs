@@ -1,8 +1,8 @@
 //! Cursors: the place of the last result of a page, as text that a client gives back for the next page.
 //!
 //! A cursor holds all that is needed: the server keeps no state. It is `PATH:LINE@STAMP`, or `PATH:LINE+COUNT@STAMP` if COUNT
-//! results of the line are already listed. A `~` before LINE says that the result follows those of all files that come first. The stamp
-//! of the file dates from when the page was made.
+//! results of the line are already listed. A `~` before LINE says that the result follows those of all files that come first. STAMP is
+//! that of the file when the page was made.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write};

@@ -63,11 +63,11 @@ enum Lexer<'s> {
 
 impl<'s> Lexer<'s> {
     fn new(language: Language, source: &'s [u8]) -> Self {
+        #[cfg(any(feature = "go", feature = "java", feature = "rust"))]
+        if let Some(lexer) = brace::lexer(language, source) {
+            return Self::Brace(lexer);
+        }
         match language {
-            #[cfg(any(feature = "go", feature = "java", feature = "rust"))]
-            _ if brace::lexer(language, source).is_some() => {
-                brace::lexer(language, source).map_or(Self::None, Self::Brace)
-            }
             #[cfg(feature = "python")]
             Language::Python => Self::Python(PythonLexer::new(source)),
             _ if has_preprocessor(language) => Self::C(c::Code::new(source)),
