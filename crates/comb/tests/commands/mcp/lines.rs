@@ -68,14 +68,20 @@ fn initialize() -> Value {
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
 }
 
-/// A tree that takes long to search for [`SLOW`].
+/// A tree that takes seconds to search for [`SLOW`], and a word that is found quickly.
 fn slow_tree() -> TempDir {
-    let line = "word after word in a line that holds no match of the expression 0123456789\n";
-    directory_with(&[("a", &line.repeat(400_000)), ("b", "quick\n")])
+    let mut state = 1_u64;
+    let mut letter = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        if state >> 63 == 0 { 'a' } else { 'b' }
+    };
+    let text: String =
+        (0..40_000).flat_map(|_| (0..100).map(|_| letter()).chain(['\n']).collect::<Vec<_>>()).collect();
+    directory_with(&[("a", &text), ("b", "quick\n")])
 }
 
-/// An expression whose search is slow.
-const SLOW: &str = r"(\w+\W+){9}\d{11}|q.{2}ck";
+/// An expression with 2^40 states, whose search is slow on any processor: each byte leads to a new one.
+const SLOW: &str = "(a|b)*a[ab]{40}c|q.{2}ck";
 
 #[test]
 fn lines_that_are_no_messages_are_answered_and_the_session_goes_on() {
