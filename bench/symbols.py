@@ -2,10 +2,10 @@
 """Benchmarks comb symbols against Universal Ctags and ast-grep, prints tables and writes the section of this
 processor in bench/RESULTS-symbols.md.
 
-    bench/symbols.py --tree DIR [--rust DIR] [--python DIR] [--java DIR] [--go DIR] [--rounds N] [--only JOB] [--comb PATH]
+    bench/symbols.py --tree DIR [--rust DIR] [--python DIR] [--java DIR] [--go DIR] [--cpp DIR] [--rounds N] [--only JOB] [--comb PATH]
 
     --tree DIR    the source tree of Linux; its folders drivers/net, fs, kernel and mm are listed, and all of it is searched
-    --rust DIR    Rust code, to be listed by comb and ctags; --python, --java and --go likewise
+    --rust DIR    Rust code, to be listed by comb and ctags; --python, --java, --go and --cpp (headers alone) likewise
 
 Needs hyperfine. Peers are searched in PATH: ctags (apt-get install universal-ctags), ast-grep (pip install ast-grep-cli). Missing
 programs are skipped and reported. Their lists differ, as each has kinds of its own; the number of lines is reported.
@@ -34,7 +34,10 @@ from machine import CORES
 FOLDERS = "drivers/net fs kernel mm"
 SOURCES = "'*.c' -o -name '*.h'"
 CTAGS = "ctags -R --sort=no -f -"
-OTHER = {"rust": "Rust", "python": "Python", "java": "Java", "go": "Go"}
+OTHER = {"rust": "Rust", "python": "Python", "java": "Java", "go": "Go", "cpp": "C++"}
+# What ctags reads: headers of C++ need not have an extension.
+FORCED = ["cpp"]
+AT_MOST = {"cpp": 0.6}
 # Goal for the memory of a thread, beyond the largest file.
 PER_THREAD = 32 << 20
 
@@ -92,12 +95,13 @@ def find_jobs(tree: Path, comb: str) -> list[Job]:
 
 
 def language_job(language: str, folder: Path, comb: str) -> Job:
+    option = "--language-force" if language in FORCED else "--languages"
     programs = [
         Program("comb", f"{comb} symbols -L --no-ignore --lang {language}"),
         Program("comb -j 1", f"{comb} symbols -j 1 -L --no-ignore --lang {language}"),
-        Program("ctags", f"{CTAGS} --languages={OTHER[language]} .", "ctags"),
+        Program("ctags", f"{CTAGS} {option}={OTHER[language]} .", "ctags"),
     ]
-    goals = [Goal("comb", ["ctags"], None), Goal("comb -j 1", ["ctags"], None, of_cpu=True)]
+    goals = [Goal("comb", ["ctags"], AT_MOST.get(language)), Goal("comb -j 1", ["ctags"], None, of_cpu=True)]
     name = f"{OTHER[language]}: symbols --lang {language}"
     return Job(name, folder, programs, goals, output="pipe", base="ctags", compares=False)
 

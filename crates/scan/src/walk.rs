@@ -43,6 +43,8 @@ setters! {
         pub globs: Override = Override::empty(),
         /// File types to read or to skip.
         pub types: Types = Types::empty(),
+        /// Read files without an extension, whatever the types. Globs, ignore rules and the filter of hidden names apply to them.
+        pub without_extension: bool = false,
         /// Read only files whose path matches this expression.
         pub file_regex: Option<Regex> = None,
         /// Follow symbolic links below a named directory.

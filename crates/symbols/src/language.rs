@@ -12,7 +12,7 @@
 //!
 //! A lexer in `skim` makes a language many times faster.
 
-mod script;
+mod first_line;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -95,7 +95,7 @@ languages! {
     #[cfg(feature = "bash")] Bash: "bash", "Sh", ".", tree_sitter_bash::LANGUAGE, ["sh" "bash" "zsh" "ksh"];
     #[cfg(feature = "c")] C: "c", "C", "::", tree_sitter_c::LANGUAGE, ["c" "h"];
     #[cfg(feature = "c-sharp")] CSharp: "csharp", "C#", ".", tree_sitter_c_sharp::LANGUAGE, ["cs"];
-    #[cfg(feature = "cpp")] Cpp: "cpp", "C++", "::", tree_sitter_cpp::LANGUAGE, ["cc" "cpp" "cxx" "c++" "hh" "hpp" "hxx" "h++" "ipp" "tpp" "inl" "cppm" "ixx" "cu" "cuh"];
+    #[cfg(feature = "cpp")] Cpp: "cpp", "C++", "::", tree_sitter_cpp::LANGUAGE, ["cc" "cpp" "cxx" "c++" "hh" "hpp" "hxx" "h++" "ipp" "tpp" "inl" "tcc" "txx" "cppm" "ixx" "cu" "cuh"];
     #[cfg(feature = "d")] D: "d", "D", ".", tree_sitter_d::LANGUAGE, ["d" "di"];
     #[cfg(feature = "dockerfile")] Dockerfile: "dockerfile", "Dockerfile", ".", Syntax::Lexer(crate::lines::dockerfile::lex), ["dockerfile"] ["Dockerfile" "Containerfile"];
     #[cfg(feature = "elixir")] Elixir: "elixir", "Elixir", ".", tree_sitter_elixir::LANGUAGE, ["ex" "exs"];
@@ -132,6 +132,12 @@ impl Language {
         }
     }
 
+    /// Extensions of files that may be in this language: its own, and `h` if the text of a header decides.
+    pub fn possible_extensions(self) -> impl Iterator<Item = &'static str> {
+        let has_headers = matches!(self.name(), "cpp" | "objc");
+        self.extensions().iter().copied().chain(has_headers.then_some("h"))
+    }
+
     /// Returns `true` if the language of a file is known by its name, or may be known by its text.
     pub fn knows(path: &Path) -> bool {
         Self::by_name(path).is_some() || is_header_without_extension(path)
@@ -155,7 +161,7 @@ impl Language {
 
     /// The language of a file by its extension or name. A `.h` file is Objective-C if it has classes of that, C++ if it has declarations
     /// that only C++ has, else C. A file without an extension is C++ if it has such declarations and is below `include`, else of the
-    /// language of its interpreter.
+    /// language that its first line names.
     pub(crate) fn of(path: &Path, text: &[u8]) -> Option<Self> {
         let by_name = Self::by_name(path);
         let is_header = by_name.is_some_and(|language| language.name() == "c")
@@ -172,7 +178,7 @@ impl Language {
         {
             return Some(Self::Cpp);
         }
-        by_name.or_else(|| if path.extension().is_none() { script::language(text) } else { None })
+        by_name.or_else(|| if path.extension().is_none() { first_line::language(text) } else { None })
     }
 
     fn by_name(path: &Path) -> Option<Self> {

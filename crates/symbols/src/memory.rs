@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::language::Language;
 use crate::parser::Parser;
 use crate::query::SymbolsQuery;
 
@@ -21,7 +22,7 @@ impl<'q> TextParser<'q> {
     pub fn count(&mut self, path: &Path, text: &[u8]) -> usize {
         // Files are read without it.
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
-        match self.query.language_of(path, text) {
+        match Language::of(path, text).filter(|&language| self.query.wants_language(language)) {
             Some(language) if self.query.may_be_in(text) && self.query.may_be_in_code(path, text) => {
                 self.parser.parse(language, text, self.query).definitions.len()
             }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use finecomb_scan::Source;
 use finecomb_sys::setters;
 use regex_syntax::hir::Hir;
 
@@ -214,23 +215,17 @@ impl SymbolsQuery {
         matches!(self.options.format, SymbolsFormat::Json | SymbolsFormat::Records)
     }
 
-    /// Returns `false` if a file with this path and beginning is of no language that is asked for, with any text after it.
-    pub(crate) fn may_know(&self, path: &Path, start: &[u8]) -> bool {
-        Language::knows(path) || self.options.languages.len() == 1 || Language::of(path, start).is_some()
+    /// Returns `false` if a file with this beginning is of no language that is asked for, with any text after it.
+    pub(crate) fn may_know(&self, source: &Source, start: &[u8]) -> bool {
+        let path = source.display_path();
+        Language::knows(path) || self.assumed(source).or_else(|| Language::of(path, start)).is_some()
     }
 
-    /// Language of a file, if it is one that is asked for.
-    pub(crate) fn language_of(&self, path: &Path, text: &[u8]) -> Option<Language> {
-        self.language_or_assumed(Language::of(path, text))
-    }
-
-    /// The language that is known of a file, if it is asked for. A single `--lang` is assumed for files of unknown language.
-    pub(crate) fn language_or_assumed(&self, known: Option<Language>) -> Option<Language> {
-        match known {
-            Some(language) => self.wants_language(language).then_some(language),
-            None if self.options.languages.len() == 1 => Some(self.options.languages[0]),
-            None => None,
-        }
+    /// The language that is assumed for a file of unknown language: a single `--lang`. Below a directory, most files without an
+    /// extension are in no language.
+    pub(crate) fn assumed(&self, source: &Source) -> Option<Language> {
+        let [language] = self.options.languages[..] else { return None };
+        (source.is_named() || source.display_path().extension().is_some()).then_some(language)
     }
 
     /// Returns `true` for a language that is asked for.

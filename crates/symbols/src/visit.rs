@@ -115,7 +115,9 @@ impl<'q> Lister<'q> {
             let parsed = is_candidate.then(|| self.parser.add_uses(language, text, query, parsed));
             return Some((language, parsed));
         }
-        let Some(language) = query.language_or_assumed(known) else {
+        let language =
+            known.or_else(|| query.assumed(source)).filter(|&language| query.wants_language(language));
+        let Some(language) = language else {
             // Other files have been refused by their names and their first lines.
             if source.is_named() && Language::knows(source.display_path()) && known.is_none() {
                 self.fail(source, UNKNOWN_LANGUAGE.to_owned());
@@ -176,7 +178,7 @@ impl Search for Lister<'_> {
     type State = bool;
 
     fn begin(&mut self, source: &Source, start: &[u8]) -> bool {
-        let is_known = self.query.may_know(source.display_path(), start);
+        let is_known = self.query.may_know(source, start);
         if !is_known && source.is_named() {
             let other = Language::of_other_build(source.display_path());
             self.fail(source, other.map_or_else(|| UNKNOWN_LANGUAGE.to_owned(), not_in_this_build));

@@ -92,7 +92,7 @@ fn kinds_languages_and_names_select_definitions() {
 }
 
 #[test]
-fn files_without_an_extension_are_selected_by_their_names() {
+fn files_without_an_extension_are_selected_by_their_names_and_first_lines() {
     let directory = directory_with(&[
         ("Makefile", "all: a\n"),
         ("Makefiles", "no: a\n"),
@@ -106,6 +106,35 @@ image/Dockerfile.test:1:11\ttarget\tb\tFROM a AS b
 ";
     directory.prints("comb symbols", expected);
     directory.prints("comb symbols --lang make", "Makefile:1:1\ttarget\tall\tall: a\n");
+
+    let directory = directory_with(&[
+        ("bin/run", "#!/usr/bin/env python3\ndef f(): pass\n"),
+        ("include/Dense", "namespace n { class Dense { }; }\n"),
+        ("std/vector", "// <vector> -*- C++ -*-\nclass vector { };\n"),
+        ("LICENSE", "using class a::b {\n"),
+        ("z.tcc", "int z;\n"),
+    ]);
+    let expected = "\
+bin/run:2:5\tfunction\tf
+include/Dense:1:11\tnamespace\tn
+include/Dense:1:21\tclass\tn::Dense
+std/vector:2:7\tclass\tvector
+z.tcc:1:5\tvariable\tz
+";
+    directory.prints("comb symbols | cut -f1-3", expected);
+    directory.prints(
+        "comb symbols --lang cpp | cut -f1-3",
+        &expected[expected.find("include").expect("a line")..],
+    );
+    directory.prints("comb symbols --lang python | cut -f1-3", "bin/run:2:5\tfunction\tf\n");
+    directory.answers("comb symbols --type rust", "", "", 1);
+}
+
+#[test]
+fn headers_are_listed_for_the_language_of_their_text() {
+    let directory = directory_with(&[("a.h", "struct a { int b; };\n"), ("c.h", "class c { };\n")]);
+    directory.prints("comb symbols --lang cpp | cut -f1-3", "c.h:1:7\tclass\tc\n");
+    directory.prints("comb symbols --lang c --kind struct | cut -f1-3", "a.h:1:8\tstruct\ta\n");
 }
 
 fn object(json: &str) -> Value {

@@ -122,6 +122,7 @@ impl SymbolOptions {
             .rules(if self.no_ignore { RuleFiles::NONE } else { RuleFiles::ALL })
             .globs(globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?)
             .types(self.types()?)
+            .without_extension(self.types.is_empty())
             .follow(self.follow)
             .archives(self.archives)
             .max_depth(self.max_depth))
@@ -134,7 +135,7 @@ impl SymbolOptions {
         }
         let mut builder = TypesBuilder::new();
         let languages = if self.lang.is_empty() { Language::ALL } else { &self.lang[..] };
-        let extensions = languages.iter().flat_map(|language| language.extensions());
+        let extensions = languages.iter().flat_map(|language| language.possible_extensions());
         let names = languages.iter().flat_map(|language| language.file_names());
         let globs = extensions.map(|extension| format!("*.{extension}"));
         for glob in globs.chain(names.flat_map(|name| [name.to_string(), format!("{name}.*")])) {

@@ -537,8 +537,10 @@ impl<'a> WalkContext<'a> {
     }
 
     fn by_type(&self, path: &Path, is_dir: bool) -> Verdict {
-        let types = &self.options.types;
-        if types.is_empty() { Verdict::None } else { types.matched(path, is_dir).into() }
+        let WalkOptions { types, without_extension, .. } = self.options;
+        let verdict = if types.is_empty() { Verdict::None } else { types.matched(path, is_dir).into() };
+        let is_read_anyway = *without_extension && !is_dir && path.extension().is_none();
+        if verdict == Verdict::Skip && is_read_anyway { Verdict::None } else { verdict }
     }
 
     /// Applies the filters that depend on more than the name of a file.

@@ -67,7 +67,7 @@ pub(crate) fn is_cplusplus(source: &[u8]) -> bool {
             return true;
         }
         if starts(b"class")
-            && !line.ends_with(b";")
+            && (!line.ends_with(b";") || line.contains(&b'{'))
             && !line.contains(&b'=')
             && !line.contains(&b'(')
             && !line.ends_with(b",")
