@@ -186,8 +186,16 @@ impl SymbolsQuery {
     /// Returns `false` if the names are in comments and literals of a text only. A thorough parse does not depend on a lexer.
     pub(crate) fn may_be_in_code(&self, path: &Path, text: &[u8]) -> bool {
         let language = Language::by_extension(path).filter(|_| !self.lists_all() && !self.options.thorough);
-        let may_be_code =
-            |language| self.names().any(|name| skim::may_be_code(language, text, name.places(text)));
+        // Where nothing can be defined, as after '=', no lexer has to look.
+        let may_be_defined_in_code = |language, name: &Name| {
+            let places = name.places(text).filter(|place| skim::may_define(language, text, place));
+            skim::may_be_code(language, text, places)
+        };
+        let may_be_used = |language, name: &Name| skim::may_be_code(language, text, name.places(text));
+        let may_be_code = |language| {
+            self.name.as_ref().is_some_and(|name| may_be_defined_in_code(language, name))
+                || self.reference.as_ref().is_some_and(|name| may_be_used(language, name))
+        };
         let may_be_defined = |name: &Name| skim::may_name_definition(text, name.places(text));
         language.is_none_or(may_be_code) || self.name.as_ref().is_some_and(may_be_defined)
     }
