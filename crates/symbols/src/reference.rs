@@ -36,9 +36,12 @@ impl<'t> PossibleUses<'t> {
         has_dollar: bool,
         mut is_code: impl FnMut(usize) -> bool,
     ) -> Vec<Range<usize>> {
-        let is_name = |word: &Range<usize>| !skim::is_keyword(self.language, &self.text[word.clone()]);
-        let words = self.words(has_dollar).filter(|word| is_name(word) && self.is_use(word));
+        let words = self.words(has_dollar).filter(|word| !self.is_keyword(word) && self.is_use(word));
         words.filter(|word| is_code(word.start)).collect()
+    }
+
+    fn is_keyword(&self, word: &Range<usize>) -> bool {
+        skim::is_keyword(self.language, &self.text[word.clone()])
     }
 
     /// Identifiers of a syntax tree, whose lexer decides where they end. Lines of the preprocessor are not parsed.
@@ -55,7 +58,8 @@ impl<'t> PossibleUses<'t> {
                 _ => continue,
             };
             let is_new = found.last().is_none_or(|last| last.end <= range.start);
-            if is_new && self.is_use(&range) {
+            // After an error, the parser may take a keyword for a name.
+            if is_new && !self.is_keyword(&range) && self.is_use(&range) {
                 found.push(range);
             }
         }

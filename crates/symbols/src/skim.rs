@@ -74,6 +74,7 @@ pub(crate) fn may_define(language: Language, source: &[u8], place: &Range<usize>
 /// Returns `true` for words that are neither names nor types, for languages whose lexer decides what is a use.
 pub(crate) fn is_keyword(language: Language, word: &[u8]) -> bool {
     has_preprocessor(language) && c::is_keyword(word)
+        || language.name() == "cpp" && c::is_keyword_of_cplusplus(word)
 }
 
 /// End of the macro that begins at an offset: the end of its last continuation line. `None` for languages without such macros.

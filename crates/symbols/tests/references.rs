@@ -135,6 +135,24 @@ fn the_lexer_and_the_parser_of_c_and_cpp_find_the_same_uses() {
     }
 }
 
+#[test]
+#[cfg(all(feature = "c", feature = "cpp"))]
+fn keywords_of_cpp_are_names_in_c() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let text = "int class;\nint f(void) { return class + virtual; }\n";
+    for (file, expected) in [("a.c", vec![1, 1]), ("a.cc", vec![0, 0])] {
+        let path = directory.path().join(file);
+        fs::write(&path, text).expect("a file");
+        for (keyword, expected) in ["class", "virtual"].into_iter().zip(&expected) {
+            for thorough in [false, true] {
+                let found = places(&path, keyword, thorough);
+                let uses = found.iter().filter(|(kind, line, _)| kind == "reference" && *line == 2).count();
+                assert_eq!(uses, *expected, "{file}: {keyword}");
+            }
+        }
+    }
+}
+
 /// Number of files with syntax errors: it is 0 if a file is not parsed. Nothing is found in it.
 fn errors(language: Language, text: &str, options: &SymbolsOptions) -> u64 {
     let directory = tempfile::tempdir().expect("a directory");

@@ -96,6 +96,67 @@ pub(super) fn is_keyword(word: &[u8]) -> bool {
     keywords.contains(&word)
 }
 
+/// Returns `true` for keywords that C++ has beside those of C. Words that are keywords only in some places are not among them.
+pub(super) fn is_keyword_of_cplusplus(word: &[u8]) -> bool {
+    const KEYWORDS: &[&str] = &[
+        "alignas",
+        "alignof",
+        "and",
+        "and_eq",
+        "asm",
+        "bitand",
+        "bitor",
+        "catch",
+        "class",
+        "compl",
+        "concept",
+        "const_cast",
+        "consteval",
+        "constexpr",
+        "constinit",
+        "co_await",
+        "co_return",
+        "co_yield",
+        "decltype",
+        "delete",
+        "dynamic_cast",
+        "explicit",
+        "export",
+        "false",
+        "friend",
+        "inline",
+        "mutable",
+        "namespace",
+        "new",
+        "noexcept",
+        "not",
+        "not_eq",
+        "nullptr",
+        "or",
+        "or_eq",
+        "private",
+        "protected",
+        "public",
+        "reinterpret_cast",
+        "requires",
+        "static_assert",
+        "static_cast",
+        "template",
+        "this",
+        "thread_local",
+        "throw",
+        "true",
+        "try",
+        "typeid",
+        "typename",
+        "using",
+        "virtual",
+        "xor",
+        "xor_eq",
+    ];
+    KEYWORDS.iter().any(|keyword| keyword.as_bytes() == word)
+}
+
 fn is_type(word: &[u8]) -> bool {
     matches!(word, b"char" | b"double" | b"float" | b"int" | b"void")
 }
