@@ -43,7 +43,7 @@ setters! {
         pub globs: Override = Override::empty(),
         /// File types to read or to skip.
         pub types: Types = Types::empty(),
-        /// Read files without an extension, whatever the types. Globs, ignore rules and the filter of hidden names apply to them.
+        /// Read files without an extension of any type. Globs, ignore rules and the filter of hidden names apply to them.
         pub without_extension: bool = false,
         /// Read only files whose path matches this expression.
         pub file_regex: Option<Regex> = None,
