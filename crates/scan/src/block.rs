@@ -155,9 +155,9 @@ impl Source {
         self.recognized.as_ref().map_or(0, |text| text.start)
     }
 
-    /// How the text is divided into records.
-    pub(crate) fn records(&self) -> Records {
-        self.recognized.as_ref().map_or(Records::Lines, |text| text.recognized.records)
+    /// How the text is divided into records, if it was recognised.
+    pub(crate) fn records(&self) -> Option<&Records> {
+        self.recognized.as_ref().map(|text| &text.recognized.records)
     }
 
     /// Sets what was found out about the text that begins at this offset.

@@ -90,7 +90,8 @@ pub fn follow<A: Accumulate>(
     let mut notes = Vec::new();
     let walk = WalkContext::new(&inputs.walk, true, &mut notes);
     let (recognize, narrow) = (options.recognize.as_deref(), narrow.as_deref());
-    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part: None, narrow };
+    let bounds = &options.bounds();
+    let context = Context { inputs, bounds, walk: &walk, recognize, part: None, narrow };
     let width = match options.width {
         Width::Fixed(workers) => workers.min(MAX_WIDTH),
         _ => Width::processors(),

@@ -74,6 +74,7 @@ pub use options::{FoldOptions, MAX_WIDTH, OrderedOptions, ScanOptions, Width};
 pub use problem::{MemberFault, Problem, ProblemKind, Problems};
 pub use progress::{Progress, Watch};
 pub use recognize::{MAX_HEAD, Reason, Recognize, Recognized};
+pub use records::start::{JudgeLine, LineRole, RecordStart};
 pub use records::{RecordEnds, Records};
 pub use regex_automata::meta::Regex;
 pub use schedule::limit::{Limit, Omitted};

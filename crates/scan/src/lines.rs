@@ -27,6 +27,13 @@ impl LineEnds {
         self.used = used;
     }
 
+    /// Sets the positions.
+    pub(crate) fn set(&mut self, positions: impl Iterator<Item = u32>) {
+        self.positions.clear();
+        self.positions.extend(positions);
+        self.used = self.positions.len();
+    }
+
     /// Returns the memory for positions, with room for at least `more` after the first `used`.
     pub(crate) fn room(&mut self, used: usize, more: usize) -> &mut [u32] {
         if self.positions.len() < used + more {

@@ -59,8 +59,9 @@ setters! {
         pub line_end: u8 = b'\n',
         /// How large files are read. Default: [`Mapping::Auto`].
         pub mapping: Mapping = Mapping::Auto,
-        /// Recognises files by their beginnings, and so decides how they are divided into records. Default: none, and all records are
-        /// lines.
+        /// How texts are divided into records, unless they are recognised. Default: every line is a record.
+        pub records: Records = Records::Lines,
+        /// Recognises files by their beginnings, and so decides how they are divided into records. Default: none.
         pub recognize: Option<Arc<dyn Recognize>> = None,
         /// Offsets in each file: only lines that begin there are read, so that files can be divided among several jobs. A file
         /// that cannot be read from an arbitrary offset is read as a whole if the part begins at 0, and otherwise skipped: one that is
@@ -131,7 +132,7 @@ impl ScanOptions<'_> {
             line_end: self.line_end,
             mapping: self.mapping,
             nul_ends: NulEnds::Never,
-            records: Records::Lines,
+            records: self.records.clone(),
         }
     }
 }

@@ -270,7 +270,7 @@ impl Problems {
     }
 
     /// Records that a line was skipped.
-    pub(crate) fn add_long_line(&mut self, source: &Source, offset: u64, bounds: Bounds) {
+    pub(crate) fn add_long_line(&mut self, source: &Source, offset: u64, bounds: &Bounds) {
         self.add(source, ProblemKind::LineTooLong { offset, limit: bounds.max_line });
     }
 

@@ -1,15 +1,19 @@
 //! Division of a text into records.
 
 pub(crate) mod quoting;
+pub(crate) mod start;
+pub(crate) mod started;
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 use memchr::memchr;
 
 use crate::lines::{LineEnds, STRIDE, write_positions};
 use quoting::{Carry, QUOTE, QuoteBits, QuoteState, Quoting};
+use start::RecordStart;
+use started::{LineCursor, Started};
 
 /// How a text is divided into records.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Records {
     /// Every line is a record.
     #[default]
@@ -22,10 +26,11 @@ pub enum Records {
         /// The byte between two fields. A quote cannot be one: then there is no delimiter.
         delimiter: u8,
     },
+    /// A record ends before a line that begins one. The lines before the first such line are a record of their own.
+    Started(RecordStart),
 }
 
-/// Positions of the line feeds that end the records of a text: those outside of quotes. The memory is reused from text
-/// to text.
+/// Positions of the line feeds that end the records of a text. The memory is reused from text to text.
 #[derive(Debug, Default)]
 pub struct RecordEnds(LineEnds);
 
@@ -38,6 +43,19 @@ impl RecordEnds {
         }
         dispatch(FindRecordEnds { text, quoting: Quoting::new(delimiter, b'\n'), ends });
         ends.positions()
+    }
+}
+
+impl RecordEnds {
+    /// Finds the ends of all [`Records::Started`] in `text`, which begins with a record. Its length must be below 2^32. The last record
+    /// has an end only if its last line has one.
+    pub fn find_started(&mut self, text: &[u8], start: &RecordStart) -> &[u32] {
+        let started = Started { start, line_end: b'\n' };
+        let mut cursor = LineCursor::at(0, Some(false));
+        let starts = std::iter::from_fn(|| started.next(&mut cursor, text, true)).filter(|&start| start > 0);
+        let last = text.ends_with(b"\n").then_some(text.len());
+        self.0.set(starts.chain(last).map(|start| start as u32 - 1));
+        self.0.positions()
     }
 }
 

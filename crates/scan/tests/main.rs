@@ -6,3 +6,4 @@ mod fold;
 mod narrow;
 mod ordered;
 mod records;
+mod started;

@@ -40,6 +40,9 @@ impl Accumulate for GatherRecords {
             Records::Quoted { delimiter } => {
                 self.ends.find(block.bytes, delimiter).iter().map(|&end| end as usize).collect()
             }
+            Records::Started(ref start) => {
+                self.ends.find_started(block.bytes, start).iter().map(|&end| end as usize).collect()
+            }
         };
         let mut begin = 0;
         for end in ends.into_iter().map(|end| end + 1).chain([block.bytes.len()]) {
@@ -86,7 +89,7 @@ impl Recognize for Always {
     fn recognize(&self, _: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, Reason> {
         self.seen.lock().expect("no panics").push((head.to_vec(), is_all));
         let decided = is_all || head.len() >= self.needed;
-        Ok(decided.then(|| Recognized { records: self.records, details: Arc::new("details") }))
+        Ok(decided.then(|| Recognized { records: self.records.clone(), details: Arc::new("details") }))
     }
 }
 
@@ -163,7 +166,7 @@ fn expected(text: &[u8], max_line: usize) -> (Vec<FoundRecord>, Vec<u64>) {
 }
 
 /// The problem that `gather` should report for records that are too long.
-fn reported(path: &Path, too_long: &[u64], max_line: usize) -> Vec<String> {
+pub(crate) fn reported(path: &Path, too_long: &[u64], max_line: usize) -> Vec<String> {
     let limit = ByteLimit(max_line as u64);
     let more = match too_long.len() {
         0 => return Vec::new(),
@@ -205,14 +208,14 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// Width, block size and maximum length of a record.
-fn settings() -> impl Strategy<Value = (usize, usize, usize)> {
+pub(crate) fn settings() -> impl Strategy<Value = (usize, usize, usize)> {
     let widths = prop::sample::select(vec![1, 2, 3, 8, 64]);
     let block_sizes = prop_oneof![3 => 1..70_usize, 1 => 100..1000_usize, 1 => Just(1 << 17)];
     let limits = prop_oneof![1 => Just(64 << 20), 1 => 0..100_usize, 1 => 100..4000_usize];
     (widths, block_sizes, limits)
 }
 
-fn pipe(directory: &TempDir, pieces: Vec<Vec<u8>>) -> (PathBuf, thread::JoinHandle<()>) {
+pub(crate) fn pipe(directory: &TempDir, pieces: Vec<Vec<u8>>) -> (PathBuf, thread::JoinHandle<()>) {
     let path = directory.path().join("pipe");
     let made = Command::new("mkfifo").arg(&path).status().expect("mkfifo");
     assert!(made.success());
@@ -226,12 +229,12 @@ fn pipe(directory: &TempDir, pieces: Vec<Vec<u8>>) -> (PathBuf, thread::JoinHand
     (path, writer)
 }
 
-fn gzip(text: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(text).and_then(|()| encoder.finish()).expect("nothing fails in memory")
 }
 
-fn utf16(text: &[u8]) -> Vec<u8> {
+pub(crate) fn utf16(text: &[u8]) -> Vec<u8> {
     let encoded = text.iter().flat_map(|&byte| [byte, 0]);
     [0xff, 0xfe].into_iter().chain(encoded).collect()
 }

@@ -99,7 +99,8 @@ impl<'q> Explainer<'q> {
     /// Explains a record with a format, a condition or measures, by making its keys as if it were a block.
     fn explain_row(&mut self, rows: &mut RowMaker<'q>, head: &str, block: &Block<'_>, record: &[u8]) {
         let mut text = record.to_vec();
-        let one = Block { records: block.records, ..Block::new(block.source, u64::MAX >> 1, &mut text) };
+        let one =
+            Block { records: block.records.clone(), ..Block::new(block.source, u64::MAX >> 1, &mut text) };
         let fields = rows.condition_values(&one);
         let time = rows.time(&one);
         let mut keys = Keys::default();

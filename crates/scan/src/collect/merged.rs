@@ -80,7 +80,8 @@ pub fn fold<A: Accumulate>(
     let recognize = options.recognize.as_deref();
     let narrow = narrow.as_deref();
     let part = options.part.as_ref();
-    let context = Context { inputs, bounds: options.bounds(), walk: &walk, recognize, part, narrow };
+    let bounds = &options.bounds();
+    let context = Context { inputs, bounds, walk: &walk, recognize, part, narrow };
     let joining = Joining::new();
     lock(&joining.problems).add_rules(notes);
     let over = JobEnd::default();

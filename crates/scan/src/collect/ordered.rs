@@ -98,7 +98,8 @@ pub fn in_order<V: Print>(
     let has_snapshots = !snapshots.is_empty();
     let walk = walk.with_snapshots(snapshots);
     let (recognize, part) = (scan.recognize.as_deref(), scan.part.as_ref());
-    let context = Context { inputs, bounds: scan.bounds(), walk: &walk, recognize, part, narrow: None };
+    let bounds = &scan.bounds();
+    let context = Context { inputs, bounds, walk: &walk, recognize, part, narrow: None };
     let mut problems = Problems::default();
     problems.add_rules(notes);
     let done = Done::default();

@@ -129,7 +129,7 @@ impl FollowedInput {
     pub(super) fn of_pipe(number: usize, source: &Source, pipe: File, context: Context<'_>) -> Self {
         let source = source.with_medium(Medium::Pipe);
         let mut stream =
-            Stream::new(source.clone(), ByteSource::File(pipe), Vec::new(), 0, context.bounds, None);
+            Stream::new(source.clone(), ByteSource::File(pipe), Vec::new(), 0, context.bounds.clone(), None);
         stream.number = number;
         stream.set_pausing(Pausing::WhenIdle);
         Self::new(stream, source, None)
@@ -252,8 +252,8 @@ impl FollowedInput {
         let size = file.seen.map_or(0, |(size, _)| size);
         let begin_at = match (file.begin_at.take(), context.narrow) {
             (Some(offset), _) => Some(offset),
-            (None, Some(by)) if stream.bounds.quoting().is_none() => {
-                let lines = LinesAt::new(&file.file, stream.offset..size, stream.bounds);
+            (None, Some(by)) if !stream.bounds.may_span_lines() => {
+                let lines = LinesAt::new(&file.file, stream.offset..size, stream.bounds.clone());
                 let Narrowed { range, problem } = by.narrow(&self.source, &lines);
                 problem.into_iter().for_each(|kind| problems.add(&self.source, kind));
                 Some(range.start)
@@ -261,7 +261,7 @@ impl FollowedInput {
             (None, _) => None,
         };
         if let Some(offset) = begin_at.filter(|&offset| offset > stream.offset) {
-            let bounds = stream.bounds;
+            let bounds = stream.bounds.clone();
             *stream = file.stream(stream.number, self.source.clone(), offset, context);
             stream.bounds = bounds;
             stream.set_pausing(Pausing::At(size));
@@ -331,7 +331,7 @@ impl FollowedFile {
     fn stream(&self, number: usize, source: Source, offset: u64, context: Context<'_>) -> Stream {
         let bytes = FileFrom { file: Arc::clone(&self.file), offset };
         let mut stream =
-            Stream::new(source, ByteSource::Growing(bytes), Vec::new(), offset, context.bounds, None);
+            Stream::new(source, ByteSource::Growing(bytes), Vec::new(), offset, context.bounds.clone(), None);
         stream.number = number;
         stream.set_pausing(Pausing::At(offset));
         stream

@@ -4,6 +4,7 @@ use memchr::{memchr, memchr2, memrchr, memrchr2};
 
 use crate::records::Records;
 use crate::records::quoting::{QuoteEffect, QuoteState, Quoting};
+use crate::records::started::Started;
 
 /// Maximum block size, in bytes. Together with [`MAX_LINE_LIMIT`] it keeps every position within a block below 2^32.
 pub const MAX_BLOCK_SIZE: usize = 1 << 30;
@@ -41,7 +42,7 @@ pub enum Mapping {
 }
 
 /// Numeric options within their bounds, and what ends lines and records.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Bounds {
     pub(crate) block_size: usize,
     pub(crate) max_line: usize,
@@ -53,22 +54,37 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     /// The quoting, if quotes matter for the ends of records.
-    pub(crate) fn quoting(self) -> Option<Quoting> {
-        match self.records {
-            Records::Lines => None,
-            Records::Quoted { delimiter } => Some(Quoting::new(delimiter, self.line_end)),
+    pub(crate) fn quoting(&self) -> Option<Quoting> {
+        match &self.records {
+            Records::Quoted { delimiter } => Some(Quoting::new(*delimiter, self.line_end)),
+            Records::Lines | Records::Started(_) => None,
         }
     }
 
-    /// The same bounds with other line ends. Cutting long lines has no effect if no line may become that long.
+    /// The rule, if lines that begin a record divide the text.
+    pub(crate) fn started(&self) -> Option<Started<'_>> {
+        match &self.records {
+            Records::Started(start) => Some(Started { start, line_end: self.line_end }),
+            Records::Lines | Records::Quoted { .. } => None,
+        }
+    }
+
+    /// Whether records may span lines.
+    pub(crate) fn may_span_lines(&self) -> bool {
+        self.records != Records::Lines
+    }
+
+    /// The same bounds with other line ends. Cutting long lines has no effect if no line may become that long. A NUL ends no line of
+    /// records that begin with certain lines.
     pub(crate) fn with_ends(self, nul_ends: NulEnds) -> Self {
-        let cuts_nothing = nul_ends == NulEnds::LongLines && self.max_line < LONG_LINE;
+        let cuts_nothing =
+            nul_ends == NulEnds::LongLines && self.max_line < LONG_LINE || self.started().is_some();
         Self { nul_ends: if cuts_nothing { NulEnds::Never } else { nul_ends }, ..self }
     }
 
     /// Returns the position of the first line end in `bytes`. `prefix` is the length of the part of the line before
     /// `bytes`, capped at [`LONG_LINE`].
-    pub(crate) fn first_end(self, bytes: &[u8], prefix: usize) -> Option<usize> {
+    pub(crate) fn first_end(&self, bytes: &[u8], prefix: usize) -> Option<usize> {
         match self.nul_ends {
             NulEnds::Never => memchr(self.line_end, bytes),
             NulEnds::Always => memchr2(self.line_end, 0, bytes),
@@ -82,7 +98,7 @@ impl Bounds {
     }
 
     /// Returns the position of the last line end in `bytes`. `prefix` is as in [`Bounds::first_end`].
-    pub(crate) fn last_end(self, bytes: &[u8], prefix: usize) -> Option<usize> {
+    pub(crate) fn last_end(&self, bytes: &[u8], prefix: usize) -> Option<usize> {
         match self.nul_ends {
             NulEnds::Never => memrchr(self.line_end, bytes),
             NulEnds::Always => memrchr2(self.line_end, 0, bytes),
@@ -97,7 +113,7 @@ impl Bounds {
 
     /// Returns the position of the end of the first record in `bytes`, which begin with a record. `prefix` is as in
     /// [`Bounds::first_end`], for lines.
-    pub(crate) fn first_record_end(self, bytes: &[u8], prefix: usize) -> Option<usize> {
+    pub(crate) fn first_record_end(&self, bytes: &[u8], prefix: usize) -> Option<usize> {
         match self.quoting() {
             None => self.first_end(bytes, prefix),
             Some(quoting) => quoting.first_end(bytes, QuoteState::Start).ok(),
@@ -106,12 +122,12 @@ impl Bounds {
 
     /// Length of the last record of a text, if its quotes are not closed and it is not too long; otherwise 0. `state` is
     /// that at the end of the text.
-    pub(crate) fn unclosed(self, length: usize, state: QuoteState) -> usize {
+    pub(crate) fn unclosed(&self, length: usize, state: QuoteState) -> usize {
         if state == QuoteState::Quoted && length <= self.max_line { length } else { 0 }
     }
 
     /// The same for a text that begins with a record.
-    pub(crate) fn unclosed_in(self, text: &[u8]) -> usize {
+    pub(crate) fn unclosed_in(&self, text: &[u8]) -> usize {
         self.quoting().map_or(0, |quoting| {
             let QuoteEffect { state, last_record } = quoting.pass(text, QuoteState::Start);
             self.unclosed(text.len() - last_record, state)
@@ -119,7 +135,10 @@ impl Bounds {
     }
 
     /// Returns the position of the first end of a record in `bytes` from a position on. `bytes` begin with a record.
-    pub(crate) fn record_end_from(self, bytes: &[u8], position: usize) -> Option<usize> {
+    pub(crate) fn record_end_from(&self, bytes: &[u8], position: usize) -> Option<usize> {
+        if let Some(started) = self.started() {
+            return started.first_from(bytes, position).map(|start| start - 1);
+        }
         let (before, after) = bytes.split_at(position);
         let end = match self.quoting() {
             None => memchr(self.line_end, after),
@@ -130,7 +149,7 @@ impl Bounds {
 
     /// Returns the `prefix` for the bytes after a line that ends with this byte: nonzero if both are pieces of a long
     /// line.
-    pub(crate) fn prefix_after(self, end: u8) -> usize {
+    pub(crate) fn prefix_after(&self, end: u8) -> usize {
         if self.nul_ends == NulEnds::LongLines && end != self.line_end { LONG_LINE } else { 0 }
     }
 }

@@ -7,6 +7,7 @@
 mod mapped;
 mod records;
 mod start_states;
+mod started;
 
 use std::fs::File;
 use std::ops::Range;
@@ -97,7 +98,7 @@ impl ChunkedFile {
 
     /// Access to the lines of a text file at any offset.
     pub(crate) fn lines_at(&self) -> LinesAt<'_> {
-        LinesAt::new(&self.file, self.start..self.end, self.bounds)
+        LinesAt::new(&self.file, self.start..self.end, self.bounds.clone())
     }
 
     /// Restricts the file to a range of whole lines. Must precede the first claim.
@@ -240,7 +241,7 @@ impl ChunkedFile {
         buffer: &mut ReadBuffer,
         problems: &mut Problems,
     ) -> usize {
-        let bounds = self.bounds;
+        let bounds = &self.bounds;
         let last = bounds.last_end(&buffer[begin..owned], prefix).map(|end| begin + end);
         let (line, prefix) = last.map_or((begin, prefix), |end| (end + 1, bounds.prefix_after(buffer[end])));
         let mut searched = owned;
@@ -272,6 +273,18 @@ impl ChunkedFile {
             return None;
         }
         let step = length.max(FIRST_STEP).min(self.bounds.max_line - length + 1);
+        self.read_step(chunk, got, step, buffer, problems)
+    }
+
+    /// Reads up to `step` bytes past the `got` bytes of a chunk. Returns their number; `None` if there are no more.
+    fn read_step(
+        &self,
+        chunk: u64,
+        got: usize,
+        step: usize,
+        buffer: &mut ReadBuffer,
+        problems: &mut Problems,
+    ) -> Option<usize> {
         let more = if buffer.shows() {
             self.show_on(chunk, got, step, buffer, problems)
         } else {
@@ -351,7 +364,7 @@ mod tests {
         let source = Source::named(0, Some(path.clone()));
         let mut bounds = ScanOptions::default().bounds().with_ends(NulEnds::LongLines);
         bounds.block_size = LONG_LINE / 2 + 50;
-        let file = ChunkedFile::new(source, File::open(&path).unwrap(), 0..text.len() as u64, bounds);
+        let file = ChunkedFile::new(source, File::open(&path).unwrap(), 0..text.len() as u64, bounds.clone());
         let read = |chunk| {
             let block = file.read(chunk, &mut ReadBuffer::new(), &mut Problems::default());
             (block.offset, block.range.len(), block.in_long_line)

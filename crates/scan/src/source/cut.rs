@@ -10,6 +10,7 @@ use memchr::memchr_iter;
 
 use super::bounds::{Bounds, LONG_LINE};
 use crate::records::Records;
+use crate::records::started::{LineCursor, Started};
 
 /// Repeats a call that was interrupted by a signal.
 pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
@@ -56,10 +57,13 @@ impl<R: Read> Read for FullReads<R> {
 
 /// Returns the length of the first part, with the terminator of its last record, and whether it is an overlong one.
 /// `prefix` is the length of the part of the first line before `bytes`.
-fn first_part(bytes: &[u8], mut prefix: usize, bounds: Bounds) -> (usize, bool) {
+fn first_part(bytes: &[u8], mut prefix: usize, bounds: &Bounds) -> (usize, bool) {
     let max_line = bounds.max_line;
     if bytes.len() <= max_line {
         return (bytes.len(), false);
+    }
+    if let Some(started) = bounds.started() {
+        return first_started_part(bytes, max_line, started);
     }
     let mut record = 0;
     while record < bytes.len() {
@@ -72,6 +76,23 @@ fn first_part(bytes: &[u8], mut prefix: usize, bounds: Bounds) -> (usize, bool) 
         record = next;
     }
     (bytes.len(), false)
+}
+
+/// The same for records that begin with certain lines.
+fn first_started_part(bytes: &[u8], max_line: usize, started: Started<'_>) -> (usize, bool) {
+    let mut cursor = LineCursor::at(0, Some(false));
+    let mut record = 0;
+    loop {
+        let next = started.next(&mut cursor, bytes, true);
+        let end = next.unwrap_or(bytes.len());
+        if started.length(&bytes[record..end]) > max_line {
+            return if record == 0 { (end, true) } else { (record, false) };
+        }
+        record = end;
+        if next.is_none() {
+            return (bytes.len(), false);
+        }
+    }
 }
 
 /// Part of a block: whole records, or an overlong one.
@@ -89,38 +110,39 @@ pub(crate) struct BlockPart<'a> {
 
 /// Splits a run of whole records into parts. The last `unclosed` bytes are a record with a quote that is not closed: they
 /// are divided into lines.
-pub(crate) fn parts_of_records(
-    bytes: &mut [u8],
+pub(crate) fn parts_of_records<'a>(
+    bytes: &'a mut [u8],
     unclosed: usize,
     in_long_line: bool,
-    bounds: Bounds,
-) -> impl Iterator<Item = BlockPart<'_>> {
+    bounds: &Bounds,
+) -> impl Iterator<Item = BlockPart<'a>> + use<'a> {
     let begin = bytes.len() - unclosed;
     let (closed, unclosed) = bytes.split_at_mut(begin);
-    let lines = parts(unclosed, false, Bounds { records: Records::Lines, ..bounds });
+    let lines = parts(unclosed, false, &Bounds { records: Records::Lines, ..*bounds });
     parts(closed, in_long_line, bounds)
         .chain(lines.map(move |part| BlockPart { start: begin + part.start, ..part }))
 }
 
 /// Advances the number of a line, if it is known, past `bytes`.
-pub(crate) fn add_lines(line: Option<&mut u64>, bytes: &[u8], bounds: Bounds) {
+pub(crate) fn add_lines(line: Option<&mut u64>, bytes: &[u8], bounds: &Bounds) {
     if let Some(line) = line {
         *line += memchr_iter(bounds.line_end, bytes).count() as u64;
     }
 }
 
 /// Splits a run of whole records into parts. An empty run has none.
-pub(crate) fn parts(
-    mut bytes: &mut [u8],
+pub(crate) fn parts<'a>(
+    mut bytes: &'a mut [u8],
     mut in_long_line: bool,
-    bounds: Bounds,
-) -> impl Iterator<Item = BlockPart<'_>> {
+    bounds: &Bounds,
+) -> impl Iterator<Item = BlockPart<'a>> + use<'a> {
+    let bounds = bounds.clone();
     let mut next = 0;
     std::iter::from_fn(move || {
         if bytes.is_empty() {
             return None;
         }
-        let (length, too_long) = first_part(bytes, if in_long_line { LONG_LINE } else { 0 }, bounds);
+        let (length, too_long) = first_part(bytes, if in_long_line { LONG_LINE } else { 0 }, &bounds);
         let (part, rest) = mem::take(&mut bytes).split_at_mut(length);
         bytes = rest;
         let start = next;
@@ -128,19 +150,24 @@ pub(crate) fn parts(
         let begins_in = in_long_line;
         in_long_line = bounds.prefix_after(part[length - 1]) > 0;
         let too_long = too_long.then_some(length);
-        Some(BlockPart { start, bytes: part, too_long, records: bounds.records, in_long_line: begins_in })
+        let records = bounds.records.clone();
+        Some(BlockPart { start, bytes: part, too_long, records, in_long_line: begins_in })
     })
 }
 
 /// Splits a part of more than twice the block size into slices of whole records.
-pub(crate) fn slices(part: BlockPart<'_>, bounds: Bounds) -> impl Iterator<Item = BlockPart<'_>> {
+pub(crate) fn slices<'a>(
+    part: BlockPart<'a>,
+    bounds: &Bounds,
+) -> impl Iterator<Item = BlockPart<'a>> + use<'a> {
     let BlockPart { mut start, bytes, too_long, records, in_long_line } = part;
-    let bounds = Bounds { records, ..bounds };
+    let bounds = Bounds { records, ..*bounds };
     let mut rest = Some(bytes);
     std::iter::from_fn(move || {
         let bytes = rest.take()?;
         let is_large = too_long.is_none() && bytes.len() / 2 > bounds.block_size;
         let end = if is_large { bounds.record_end_from(bytes, bounds.block_size) } else { None };
+        let records = bounds.records.clone();
         let Some(end) = end else { return Some(BlockPart { start, bytes, too_long, records, in_long_line }) };
         let (slice, after) = bytes.split_at_mut(end + 1);
         rest = Some(after).filter(|after| !after.is_empty());
@@ -164,7 +191,7 @@ mod tests {
             let text = String::from_utf8_lossy(part.bytes).into_owned();
             (part.start, if part.too_long.is_some() { format!("[{text}]") } else { text })
         };
-        parts(&mut bytes, false, bounds).map(shown).collect()
+        parts(&mut bytes, false, &bounds).map(shown).collect()
     }
 
     #[test]
@@ -187,7 +214,7 @@ mod tests {
         let bounds = ScanOptions { block_size: 1, max_line: LONG_LINE, ..ScanOptions::default() }.bounds();
         let bounds = bounds.with_ends(NulEnds::LongLines);
         let mut bytes = [&vec![b'x'; LONG_LINE + 1][..], b"\0y\0\nz\n"].concat();
-        let parts: Vec<_> = parts(&mut bytes, false, bounds)
+        let parts: Vec<_> = parts(&mut bytes, false, &bounds)
             .map(|part| (part.start, part.too_long.is_some(), part.in_long_line))
             .collect();
         assert_eq!(parts, [(0, true, false), (LONG_LINE + 2, false, true)]);

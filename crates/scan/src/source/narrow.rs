@@ -24,7 +24,7 @@ impl InputReader<'_> {
             | FileContents::Archive(_)
             | FileContents::Unwanted => return 0,
             FileContents::Chunks { file: Chunks::Plain(file), .. } if file.len() < min_size => return 0,
-            FileContents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => file,
+            FileContents::Chunks { file: Chunks::Plain(file), .. } if !file.bounds.may_span_lines() => file,
             FileContents::Chunks { file, .. } => {
                 let reason = reason(file.source().medium());
                 self.problems.add(source, ProblemKind::NotNarrowed(reason));

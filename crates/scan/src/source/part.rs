@@ -9,7 +9,6 @@ use super::reader::{FileContents, InputReader};
 use super::shared::Chunks;
 use crate::block::{Medium, Source};
 use crate::problem::ProblemKind;
-use crate::records::Records;
 
 impl InputReader<'_> {
     /// Whether the part of each file that is read does not begin where the file begins.
@@ -33,7 +32,7 @@ impl InputReader<'_> {
             // The archive is read as a whole.
             _ if source.is_member() => Ok(Some(0)),
             FileContents::Whole { range, skipped, medium: Medium::File }
-                if source.records() == Records::Lines =>
+                if !self.context.bounds_for(source).may_span_lines() =>
             {
                 let (whole, before) = (range.len(), range.start);
                 *range = lines_from(&self.buffer, range, *skipped, part, line_end);
@@ -45,7 +44,7 @@ impl InputReader<'_> {
                 *range = lines_from(map, range, range.start as u64, part, line_end);
                 Ok(Some((whole - range.len()) as u64))
             }
-            FileContents::Chunks { file: Chunks::Plain(file), .. } if file.bounds.quoting().is_none() => {
+            FileContents::Chunks { file: Chunks::Plain(file), .. } if !file.bounds.may_span_lines() => {
                 self.meter.enter(Phase::Read);
                 let whole = file.len();
                 let lines = file.lines_at().that_begin_in(part).map_err(ProblemKind::Open)?;

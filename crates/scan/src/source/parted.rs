@@ -99,7 +99,7 @@ struct PartEnds {
 }
 
 impl PartEnds {
-    fn of(part: &[u8], bounds: Bounds) -> Self {
+    fn of(part: &[u8], bounds: &Bounds) -> Self {
         let lines = memchr_iter(bounds.line_end, part).count() as u64;
         let records = bounds.quoting().map(|quoting| (quoting, quoting.transition(part)));
         Self { length: part.len(), lines, records }
@@ -163,7 +163,7 @@ impl PartedFile {
                 if is_last {
                     self.end(&mut text);
                 }
-                text.cut(buffer, end, &ends, is_last, self.bounds)
+                text.cut(buffer, end, &ends, is_last, &self.bounds)
             }
             decoded => {
                 if let Decoded::Stream(restart) = decoded
@@ -191,7 +191,7 @@ impl PartedFile {
         };
         match decompress(self.format, compressed, buffer) {
             Some(end) => {
-                let ends = PartEnds::of(&buffer[HEADROOM..end], self.bounds);
+                let ends = PartEnds::of(&buffer[HEADROOM..end], &self.bounds);
                 Decoded::Whole { end, ends, is_last }
             }
             None => Decoded::Stream(restart),
@@ -242,8 +242,8 @@ impl PartedFile {
         if is_last {
             self.end(text);
         }
-        let ends = PartEnds::of(&buffer[HEADROOM..end], self.bounds);
-        text.cut(buffer, end, &ends, is_last, self.bounds)
+        let ends = PartEnds::of(&buffer[HEADROOM..end], &self.bounds);
+        text.cut(buffer, end, &ends, is_last, &self.bounds)
     }
 }
 
@@ -255,7 +255,7 @@ impl CutText {
         end: usize,
         ends: &PartEnds,
         is_last: bool,
-        bounds: Bounds,
+        bounds: &Bounds,
     ) -> TextBlock {
         let mut begin = HEADROOM;
         let mut line_ends = ends.lines;
@@ -301,7 +301,7 @@ impl CutText {
     }
 
     /// Returns the length of the rest of an overlong record at the beginning of a part, if the part holds its end.
-    fn discard(&mut self, part: &[u8], ends: &PartEnds, bounds: Bounds) -> Option<usize> {
+    fn discard(&mut self, part: &[u8], ends: &PartEnds, bounds: &Bounds) -> Option<usize> {
         if let Some((quoting, _)) = ends.records {
             return quoting.first_end(part, self.state).ok().map(|end| end + 1);
         }
@@ -311,7 +311,7 @@ impl CutText {
     }
 
     /// Returns the position of the last end of a record in `bytes`, the end of a part.
-    fn last_end(&mut self, bytes: &[u8], ends: &PartEnds, bounds: Bounds) -> Option<usize> {
+    fn last_end(&mut self, bytes: &[u8], ends: &PartEnds, bounds: &Bounds) -> Option<usize> {
         let Some((_, transition)) = ends.records else {
             let prefix = if self.in_long_line { LONG_LINE } else { self.tail.len().min(LONG_LINE) };
             return bounds.last_end(bytes, prefix);

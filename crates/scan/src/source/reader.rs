@@ -53,7 +53,7 @@ const MEMBER_HEAD: u64 = 64;
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) inputs: &'a Inputs,
-    pub(crate) bounds: Bounds,
+    pub(crate) bounds: &'a Bounds,
     pub(crate) walk: &'a WalkContext<'a>,
     /// Recognises files, if requested. The reader makes the beginnings known that it examines.
     pub(crate) recognize: Option<&'a dyn Recognize>,
@@ -71,7 +71,8 @@ impl Context<'_> {
 
     /// The bounds for a file, which determine its lines and records.
     pub(crate) fn bounds_for(&self, source: &Source) -> Bounds {
-        Bounds { records: source.records(), ..self.bounds }
+        let records = source.records().unwrap_or(&self.bounds.records).clone();
+        Bounds { records, ..*self.bounds }
     }
 }
 
@@ -104,7 +105,7 @@ pub(crate) enum FileContents {
     Chunks { file: Chunks, start: u64, known: Range<usize> },
     /// A file to be read sequentially. Its beginning is in the buffer at `known`, and also part of the stream, which begins
     /// with it.
-    Stream { stream: Stream, known: Range<usize> },
+    Stream { stream: Box<Stream>, known: Range<usize> },
     /// An archive, if their members are wanted.
     Archive(Box<Archive>),
     /// A file that is selected only as an archive, and is none.
@@ -312,7 +313,7 @@ impl<'a> InputReader<'a> {
             if size.saturating_sub(start) > limit as u64 {
                 let source = identified(source.clone(), &metadata);
                 let range = start + begin as u64..size;
-                let file = ChunkedFile::new(source, file, range.clone(), self.context.bounds);
+                let file = ChunkedFile::new(source, file, range.clone(), self.context.bounds.clone());
                 return Ok(FileContents::Chunks {
                     file: Chunks::Plain(Box::new(file)),
                     start: range.start,
@@ -442,10 +443,11 @@ impl<'a> InputReader<'a> {
         let text = format.reader(input).map_err(|error| ProblemKind::Decode { error })?;
         let (contents, is_plain) = self.read_decoded(&source, text, limit);
         let FileContents::Stream { known, .. } = &contents else { return Ok(contents) };
-        if !is_plain {
+        // Only the record before a beginning shows where it ends, so the text is cut in one place.
+        if !is_plain || self.context.bounds.started().is_some() {
             return Ok(contents);
         }
-        let parted = |file| PartedFile::new(source.clone(), file, format, self.context.bounds);
+        let parted = |file| PartedFile::new(source.clone(), file, format, self.context.bounds.clone());
         let all = file.filter(|&(_, start)| start == 0).map(|(file, _)| file);
         Ok(match all.and_then(parted) {
             Some(file) => {
@@ -693,8 +695,8 @@ impl<'a> InputReader<'a> {
         stop: Option<Arc<Stop>>,
     ) -> FileContents {
         let start = self.buffer[known.clone()].to_vec();
-        let stream = Stream::new(source, origin, start, offset, self.context.bounds, stop);
-        FileContents::Stream { stream, known }
+        let stream = Stream::new(source, origin, start, offset, self.context.bounds.clone(), stop);
+        FileContents::Stream { stream: Box::new(stream), known }
     }
 }
 

@@ -31,7 +31,7 @@ impl Chunks {
             Self::Plain(file) => &mut file.bounds,
             Self::Parted(file) => &mut file.bounds,
         };
-        *bounds = bounds.with_ends(nul_ends);
+        *bounds = bounds.clone().with_ends(nul_ends);
     }
 
     /// Sets what was found out about the file, whose text starts at this offset.
@@ -40,7 +40,7 @@ impl Chunks {
             Self::Plain(file) => (&mut file.source, &mut file.bounds),
             Self::Parted(file) => (&mut file.source, &mut file.bounds),
         };
-        bounds.records = recognized.records;
+        bounds.records = recognized.records.clone();
         source.set_recognized(recognized, start);
     }
 
@@ -87,9 +87,10 @@ impl Chunks {
         match self {
             Self::Plain(file) => {
                 meter.enter(Phase::Read);
-                match file.bounds.quoting() {
-                    None => file.read(chunk, buffer, problems),
-                    Some(quoting) => file.read_records(quoting, chunk, buffer, meter, problems),
+                match (file.bounds.quoting(), file.bounds.started()) {
+                    (Some(quoting), _) => file.read_records(quoting, chunk, buffer, meter, problems),
+                    (None, Some(started)) => file.read_started(started, chunk, buffer, problems),
+                    (None, None) => file.read(chunk, buffer, problems),
                 }
             }
             Self::Parted(file) => file.read(chunk, buffer, meter, problems),

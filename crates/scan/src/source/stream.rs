@@ -12,7 +12,7 @@ use std::sync::Arc;
 use finecomb_meter::Phase;
 use finecomb_sys::ReadBuffer;
 use finecomb_sys::advice::enlarge_pipe;
-use memchr::{memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::TextBlock;
@@ -22,6 +22,7 @@ use crate::block::Source;
 use crate::problem::{ProblemKind, Problems};
 use crate::recognize::{MAX_HEAD, Recognize, Recognized};
 use crate::records::quoting::{QuoteEffect, QuoteState, Quoting};
+use crate::records::started::{JUDGED, LastStart, LineCursor};
 use crate::stop::Stop;
 
 /// Blocks that are decoded at a time. Another worker takes about 50 µs to wake up and decode on. With a single block it
@@ -48,6 +49,8 @@ pub(crate) struct Stream {
     tail: Vec<u8>,
     /// State of the quoting at the end of the bytes that were searched for ends of records, if quotes matter for them.
     state: QuoteState,
+    /// Position in the text to be cut, if certain lines begin a record.
+    judged: Judged,
     /// Offset of `tail` in the input, in bytes. A byte order mark counts, unless the text is decoded from another encoding.
     pub(crate) offset: u64,
     line: u64,
@@ -73,6 +76,17 @@ pub(crate) enum Pausing {
     At(u64),
     /// Wherever a read would wait.
     WhenIdle,
+}
+
+/// Position after the lines that were judged.
+#[derive(Clone, Copy, Debug, Default)]
+struct Judged {
+    /// Start of the next line.
+    line: usize,
+    /// Whether it is within a line that was judged, rather than at the start of one.
+    is_in_line: bool,
+    /// [`LineCursor::is_open`] there.
+    is_open: bool,
 }
 
 /// Reason why a block is not filled although the stream has not ended.
@@ -122,6 +136,7 @@ impl Stream {
             bounds,
             tail: start,
             state: QuoteState::Start,
+            judged: Judged::default(),
             offset,
             line: 1,
             discarding: false,
@@ -221,7 +236,7 @@ impl Stream {
 
     /// Sets what was found out about the stream. Call this before the first read.
     pub(crate) fn set_recognized(&mut self, recognized: Recognized) {
-        self.bounds.records = recognized.records;
+        self.bounds.records = recognized.records.clone();
         self.source.set_recognized(recognized, self.offset);
     }
 
@@ -269,12 +284,17 @@ impl Stream {
         let block_size = self.bounds.block_size;
         let mut filled = self.tail.len();
         // Whole blocks are read, so that reads begin at pages of the input.
-        let most = self.bounds.max_line.max(block_size) + 1;
+        // The role of the line after a record decides whether the record ends.
+        let ahead = if self.bounds.started().is_some() { JUDGED + 1 } else { 0 };
+        let most = self.bounds.max_line.max(block_size) + 1 + ahead;
         let mut wanted = (filled + block_size).min(most).max(filled + 1);
         buffer.restart(self.offset);
         buffer.reserve(wanted, wanted);
         buffer.bytes_mut(0..filled).copy_from_slice(&self.tail);
         self.tail.clear();
+        if !self.discarding {
+            self.judged = Judged::default();
+        }
         let mut searched = 0;
         loop {
             let halt;
@@ -283,9 +303,11 @@ impl Stream {
             if self.discarding {
                 filled = self.discard(buffer, filled);
                 if self.discarding && (self.ended || is_paused) {
+                    self.tail.extend_from_slice(&buffer[..filled]);
                     return None;
                 }
                 if self.discarding || !self.ended && !is_paused && filled < wanted {
+                    wanted = wanted.max(filled + block_size);
                     continue;
                 }
             }
@@ -296,21 +318,31 @@ impl Stream {
                 let block = self.emit(buffer, cut, if is_paused { filled } else { cut });
                 return block.map(|block| TextBlock { unclosed, ..block });
             }
-            if let Some(end) = self.last_end(&buffer[searched..filled], searched) {
+            if let Some(end) = self.last_end(&buffer[..filled], searched) {
                 self.state = QuoteState::Start;
-                return self.emit(buffer, searched + end + 1, filled);
+                return self.emit(buffer, end + 1, filled);
             }
-            if filled > self.bounds.max_line {
+            if let Some(cut) = self.end_of_overlong(filled) {
                 self.discarding = true;
-                return self.emit(buffer, filled, filled);
+                return self.emit(buffer, cut, filled);
             }
             searched = filled;
             wanted = (2 * filled).clamp(block_size, most);
         }
     }
 
-    /// Returns the position of the last end of a record in bytes that follow `searched` bytes of the first record.
+    /// Returns the position of the last end of a record in bytes whose first `searched` hold none.
     fn last_end(&mut self, bytes: &[u8], searched: usize) -> Option<usize> {
+        if self.bounds.started().is_some() {
+            return self.last_start(bytes)?.checked_sub(1);
+        }
+        let bytes = &bytes[searched..];
+        let end = self.last_end_after(bytes, searched)?;
+        Some(searched + end)
+    }
+
+    /// The same for bytes that follow `searched` bytes of the first record, unless certain lines begin a record.
+    fn last_end_after(&mut self, bytes: &[u8], searched: usize) -> Option<usize> {
         let Some(quoting) = self.bounds.quoting() else {
             let prefix = if self.in_long_line { LONG_LINE } else { searched.min(LONG_LINE) };
             return self.bounds.last_end(bytes, prefix);
@@ -320,9 +352,35 @@ impl Stream {
         last_record.checked_sub(1)
     }
 
+    /// Returns the position of the last record in bytes that begin with a record, if lines that begin one divide them.
+    fn last_start(&mut self, bytes: &[u8]) -> Option<usize> {
+        let started = self.bounds.started()?;
+        let Judged { line, is_in_line, is_open } = self.judged;
+        let from = if is_in_line { line + memchr(self.bounds.line_end, &bytes[line..])? + 1 } else { line };
+        let last = started.last(&bytes[from..]);
+        let (start, is_open) = last.after(is_open);
+        let LastStart { rest, ends_in_line: is_in_line, .. } = last;
+        self.judged = Judged { line: from + rest, is_in_line, is_open };
+        start.map(|start| from + start)
+    }
+
+    /// Where the part of an overlong record ends that is reported, if the record that the bytes begin with is known to be too long.
+    fn end_of_overlong(&self, filled: usize) -> Option<usize> {
+        let max_line = self.bounds.max_line;
+        let Judged { line, is_in_line, .. } = self.judged;
+        match self.bounds.started() {
+            // The next line may begin a record. A line end precedes it.
+            Some(_) if !is_in_line => (line > max_line + 1).then_some(line),
+            _ => (filled > max_line).then_some(filled),
+        }
+    }
+
     /// Returns the length of the last block of a stream that ends with `bytes`, and of its last record if its quotes are
     /// not closed. The last record is not complete if the stream pauses or the job has been asked to end.
-    fn end_of_text(&self, bytes: &[u8], searched: usize, is_halted: bool) -> (usize, usize) {
+    fn end_of_text(&mut self, bytes: &[u8], searched: usize, is_halted: bool) -> (usize, usize) {
+        if self.bounds.started().is_some() && is_halted {
+            return (self.last_start(bytes).unwrap_or(0), 0);
+        }
         let Some(quoting) = self.bounds.quoting() else {
             let whole = || memrchr(self.bounds.line_end, bytes).map_or(0, |line_feed| line_feed + 1);
             return (if is_halted { whole() } else { bytes.len() }, 0);
@@ -403,11 +461,12 @@ impl Stream {
     /// Drops the rest of an overlong record from the front of the buffer, and returns the remaining length.
     fn discard(&mut self, buffer: &mut [u8], filled: usize) -> usize {
         let dropped = match self.bounds.quoting() {
-            None => self.rest_of_line(&buffer[..filled]),
-            Some(quoting) => self.rest_of_record(quoting, &buffer[..filled]),
+            _ if self.bounds.started().is_some() => self.rest_before_start(&buffer[..filled]),
+            None => self.rest_of_line(&buffer[..filled]).ok_or(filled),
+            Some(quoting) => self.rest_of_record(quoting, &buffer[..filled]).ok_or(filled),
         };
-        self.discarding = dropped.is_none();
-        let dropped = dropped.unwrap_or(filled);
+        self.discarding = dropped.is_err();
+        let dropped = dropped.unwrap_or_else(|dropped| dropped);
         self.line += memchr_iter(self.bounds.line_end, &buffer[..dropped]).count() as u64;
         self.offset += dropped as u64;
         buffer.copy_within(dropped..filled, 0);
@@ -420,6 +479,21 @@ impl Stream {
         let end = self.bounds.first_end(bytes, LONG_LINE)?;
         self.in_long_line = self.bounds.prefix_after(bytes[end]) > 0;
         Some(end + 1)
+    }
+
+    /// Returns the length of the rest of an overlong record, if `bytes` hold the line that begins the next one. Otherwise the
+    /// error is the length of what is known to belong to it.
+    fn rest_before_start(&mut self, bytes: &[u8]) -> Result<usize, usize> {
+        let Some(started) = self.bounds.started() else { return Err(0) };
+        let Judged { is_in_line, is_open, .. } = self.judged;
+        let mut cursor = LineCursor::first(is_in_line, is_open);
+        if let Some(start) = started.next(&mut cursor, bytes, self.ended) {
+            self.judged = Judged::default();
+            return Ok(start);
+        }
+        self.judged =
+            Judged { line: 0, is_in_line: cursor.is_judged, is_open: cursor.is_open.unwrap_or(false) };
+        Err(if cursor.is_judged { bytes.len() } else { cursor.line })
     }
 
     /// Returns the length of the rest of an overlong record, if `bytes` hold its end.

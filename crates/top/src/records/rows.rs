@@ -197,9 +197,12 @@ impl<'q> RowMaker<'q> {
     }
 
     fn split_by(&mut self, block: &Block<'_>, plan: &Plan, records: &mut Vec<Span>) {
-        match block.records {
+        match &block.records {
             Records::Quoted { delimiter } => {
-                split_at(block.bytes, self.record_ends.find(block.bytes, delimiter), records);
+                split_at(block.bytes, self.record_ends.find(block.bytes, *delimiter), records);
+            }
+            Records::Started(start) => {
+                split_at(block.bytes, self.record_ends.find_started(block.bytes, start), records);
             }
             Records::Lines => split_records(block.bytes, &mut self.ends, records),
         }

@@ -189,9 +189,9 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 self.queue.add_open(vec![FoldWork::Chunks(Arc::clone(&file))]);
                 self.process_chunks(&file);
             }
-            FileContents::Stream { stream, .. } if is_shared => self.process_stream(stream),
+            FileContents::Stream { stream, .. } if is_shared => self.process_stream(*stream),
             // A member of a tar must be read before the archive is read on.
-            FileContents::Stream { stream, .. } => self.process_alone(stream),
+            FileContents::Stream { stream, .. } => self.process_alone(*stream),
             // A file that is larger than the limit is read in chunks.
             FileContents::Mapped { .. } | FileContents::Archive(_) | FileContents::Unwanted => {}
         }
@@ -239,13 +239,13 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
         let bounds = self.reader.context.bounds_for(source);
         let InputReader { buffer, problems, meter, .. } = &mut self.reader;
         let total = range.len();
-        let parts = parts_of_records(&mut buffer[range], unclosed, false, bounds);
-        for part in parts.flat_map(|part| slices(part, bounds)) {
+        let parts = parts_of_records(&mut buffer[range], unclosed, false, &bounds);
+        for part in parts.flat_map(|part| slices(part, &bounds)) {
             let BlockPart { bytes, records, .. } = part;
             let length = bytes.len();
             if part.too_long.is_some() {
                 // Only its beginning may be here: the rest is dropped as it is read.
-                problems.add_long_line(source, offset, bounds);
+                problems.add_long_line(source, offset, &bounds);
             } else {
                 meter.add_bytes(length as u64);
                 // A slice of a file is no whole file.
@@ -258,7 +258,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 }
             }
             // After the last part nothing needs the number, and counting takes time.
-            add_lines(first_line.as_mut().filter(|_| length < total), bytes, bounds);
+            add_lines(first_line.as_mut().filter(|_| length < total), bytes, &bounds);
             offset += length as u64;
         }
         self.queue.pool.add_work(total as u64);

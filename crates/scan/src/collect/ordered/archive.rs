@@ -64,7 +64,7 @@ impl<V: Print> Visitor<'_, V> {
                 if let Ok(shared) = Arc::try_unwrap(shared) {
                     let is_over = shared.chain.is_over();
                     let (state, tally) = (shared.chain.state(), V::Tally::default());
-                    self.visit_alone(stream, is_over, Unshared { start: shared.start, state, tally });
+                    self.visit_alone(*stream, is_over, Unshared { start: shared.start, state, tally });
                 }
             }
             (_, contents) => {

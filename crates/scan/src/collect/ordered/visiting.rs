@@ -214,12 +214,12 @@ impl<V: Print> Visitor<'_, V> {
         let total = bytes.len();
         let bounds = self.reader.context.bounds_for(source).with_ends(ends);
         let divides = self.visit.divides_large_blocks();
-        for part in divided(bytes, unclosed, block.in_long_line, bounds, divides) {
+        for part in divided(bytes, unclosed, block.in_long_line, &bounds, divides) {
             let before = first_line;
-            add_lines(first_line.as_mut().filter(|_| part.bytes.len() < total), part.bytes, bounds);
+            add_lines(first_line.as_mut().filter(|_| part.bytes.len() < total), part.bytes, &bounds);
             let offset = block.offset + part.start as u64;
             if let Some(length) = part.too_long {
-                self.reader.problems.add_long_line(source, unshared.start + offset, bounds);
+                self.reader.problems.add_long_line(source, unshared.start + offset, &bounds);
                 self.visit.skip_line(&mut unshared.state, length as u64);
                 continue;
             }
@@ -295,10 +295,10 @@ impl<V: Print> Visitor<'_, V> {
         let total = bytes.len();
         let bounds = self.reader.context.bounds_for(source).with_ends(shared.nul_ends);
         let divides = self.visit.divides_large_blocks();
-        let mut searched: Vec<_> = divided(bytes, unclosed, in_long_line, bounds, divides)
+        let mut searched: Vec<_> = divided(bytes, unclosed, in_long_line, &bounds, divides)
             .map(|BlockPart { start, bytes, too_long, in_long_line, records }| {
                 let before = first_line;
-                add_lines(first_line.as_mut().filter(|_| bytes.len() < total), bytes, bounds);
+                add_lines(first_line.as_mut().filter(|_| bytes.len() < total), bytes, &bounds);
                 let block =
                     Block { text_start: shared.start, ..Block::new(source, offset + start as u64, bytes) };
                 let mut block = Block { in_long_line, lookahead, first_line: before, records, ..block };
@@ -319,7 +319,7 @@ impl<V: Print> Visitor<'_, V> {
                 }
                 (None, Some(_)) => {
                     let offset = shared.start + block.offset;
-                    self.reader.problems.add_long_line(&shared.source, offset, bounds);
+                    self.reader.problems.add_long_line(&shared.source, offset, &bounds);
                 }
                 (_, None) => break,
             }
@@ -360,16 +360,17 @@ impl<V: Print> Visitor<'_, V> {
 }
 
 /// Divides a block into the parts that are handed out: at overlong records, and into slices of about the block size if `divides` is set.
-fn divided(
-    bytes: &mut [u8],
+fn divided<'a>(
+    bytes: &'a mut [u8],
     unclosed: usize,
     in_long_line: bool,
-    bounds: Bounds,
+    bounds: &Bounds,
     divides: bool,
-) -> impl Iterator<Item = BlockPart<'_>> {
+) -> impl Iterator<Item = BlockPart<'a>> + use<'a> {
     let slice = if divides { bounds.block_size } else { usize::MAX };
     let parts = parts_of_records(bytes, unclosed, in_long_line, bounds);
-    parts.flat_map(move |part| slices(part, Bounds { block_size: slice, ..bounds }))
+    let bounds = Bounds { block_size: slice, ..bounds.clone() };
+    parts.flat_map(move |part| slices(part, &bounds))
 }
 
 /// A searched part of a block.

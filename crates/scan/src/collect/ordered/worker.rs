@@ -379,7 +379,7 @@ impl<'w, V: Print> Visitor<'w, V> {
                 match file {
                     // Other workers have other tasks. Records that span lines are found by all workers together.
                     Chunks::Plain(file)
-                        if file.bounds.quoting().is_none()
+                        if !file.bounds.may_span_lines()
                             && file.len() <= limit as u64
                             && self.sequencer.has_tasks() =>
                     {
@@ -391,7 +391,11 @@ impl<'w, V: Print> Visitor<'w, V> {
             FileContents::Stream { mut stream, known } => {
                 let shared = self.share(stream.source.clone(), stream.offset, known, stop);
                 stream.bounds = stream.bounds.with_ends(shared.nul_ends);
-                return Ok(Some(VisitTask::Stream(Box::new(Streamed { shared, stream, blocks: 0 }))));
+                return Ok(Some(VisitTask::Stream(Box::new(Streamed {
+                    shared,
+                    stream: *stream,
+                    blocks: 0,
+                }))));
             }
         }
         Ok(None)

@@ -87,6 +87,7 @@ impl Accumulate for CountRecords {
         self.0 += match block.records {
             Records::Lines => block.lines().count(),
             Records::Quoted { delimiter } => RecordEnds::default().find(block.bytes, delimiter).len(),
+            Records::Started(ref start) => RecordEnds::default().find_started(block.bytes, start).len(),
         } as u64;
         ControlFlow::Continue(())
     }

@@ -107,7 +107,7 @@ mod tests {
         bounds.records = Records::Quoted { delimiter: b',' };
         let file = |write_only: bool| {
             let opened = OpenOptions::new().read(!write_only).write(write_only).open(&path).expect("opening");
-            ChunkedFile::new(Source::named(0, Some(path.clone())), opened, 0..10, bounds)
+            ChunkedFile::new(Source::named(0, Some(path.clone())), opened, 0..10, bounds.clone())
         };
         let quoting = bounds.quoting().expect("quotes matter");
         let read = |file: &ChunkedFile, chunk| {

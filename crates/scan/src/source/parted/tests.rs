@@ -175,6 +175,7 @@ impl Accumulate for GatherRecords {
         let ends = match block.records {
             Records::Lines => lines.find(block.bytes),
             Records::Quoted { delimiter } => records.find(block.bytes, delimiter),
+            Records::Started(ref start) => records.find_started(block.bytes, start),
         };
         let mut begin = 0;
         for end in ends.iter().map(|&end| end as usize + 1).chain([block.bytes.len()]) {
@@ -410,8 +411,8 @@ fn the_beginning_of_an_overlong_line_is_returned_as_soon_as_it_is_known_to_be_ov
     let mut text = state(false);
     let mut buffer = after_headroom(b"abcdefgh");
     let end = buffer.len();
-    let ends = PartEnds::of(&buffer[HEADROOM..], bounds);
-    let block = text.cut(&mut buffer, end, &ends, false, bounds);
+    let ends = PartEnds::of(&buffer[HEADROOM..], &bounds);
+    let block = text.cut(&mut buffer, end, &ends, false, &bounds);
     assert_eq!(&buffer[block.range], b"abcdefgh");
     assert!(text.discarding && text.tail.is_empty());
 }
@@ -424,8 +425,8 @@ fn after_an_overlong_piece_of_a_long_line_the_text_is_within_that_line() {
         let mut text = state(true);
         let mut buffer = after_headroom(rest);
         let end = buffer.len();
-        let ends = PartEnds::of(&buffer[HEADROOM..], bounds);
-        let block = text.cut(&mut buffer, end, &ends, false, bounds);
+        let ends = PartEnds::of(&buffer[HEADROOM..], &bounds);
+        let block = text.cut(&mut buffer, end, &ends, false, &bounds);
         assert_eq!((block.offset, block.in_long_line), (3, in_long_line));
         assert_eq!(&buffer[block.range], b"yy\n");
         assert!(!text.discarding && !text.in_long_line);
