@@ -3,6 +3,7 @@
 pub(crate) mod condition;
 pub(crate) mod field;
 pub(crate) mod fields;
+pub(crate) mod format_error;
 pub(crate) mod input_format;
 pub(crate) mod near_names;
 pub(crate) mod options;
@@ -113,7 +114,7 @@ impl Query {
     pub(crate) fn recognizer(&self) -> Option<Arc<dyn Recognize>> {
         let rows = self.rows.as_ref()?;
         // Records of CSV may span lines.
-        let is_needed = self.plan.is_none() || matches!(rows.input, InputFormat::Csv);
+        let is_needed = self.plan.is_none() || matches!(rows.input.plain(), InputFormat::Csv);
         is_needed.then(|| Arc::new(Recognizer(Arc::clone(rows))) as Arc<dyn Recognize>)
     }
 

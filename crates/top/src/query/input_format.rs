@@ -2,8 +2,13 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use thiserror::Error;
+
+pub(crate) use crate::query::format_error::FormatError;
+use crate::records::format::named::directory::find;
+use crate::records::format::named::{Base, FormatFileError, NamedFormat, Reader};
 
 /// Format of the records of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +37,8 @@ pub enum InputFormat {
     Syslog,
     /// Lines that a regular expression matches; its named groups are the fields.
     Regex(String),
+    /// A format that a file defines.
+    Named(Arc<NamedFormat>),
 }
 
 /// An unknown format.
@@ -39,29 +46,14 @@ pub enum InputFormat {
 #[non_exhaustive]
 pub enum InputFormatError {
     /// No format has this name.
-    #[error("expected {names} or auto; found '{0}'", names = InputFormat::NAMES.join(", "))]
+    #[error("expected {names}, a named format or auto; found '{0}'", names = InputFormat::NAMES.join(", "))]
     Unknown(String),
+    /// The file of the format is wrong.
+    #[error(transparent)]
+    File(#[from] FormatFileError),
     /// Nothing follows `nginx:` or `regex:`.
     #[error("'{0}:' must be followed by {1}")]
     Incomplete(&'static str, &'static str),
-}
-
-/// Reason why the records of a format cannot be used.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FormatError {
-    /// The format was not detected, and fields with names are wanted.
-    #[error("unknown format")]
-    Unknown,
-    /// The time is in no field that is recognised as one.
-    #[error("the first records have no field with a usual name and a time")]
-    NoTime,
-    /// A field of lines has a name instead of a number.
-    #[error("lines have no field '{0}'")]
-    NoNames(String),
-    /// The format lacks a field, or its definition is invalid.
-    #[error("{0}")]
-    Other(String),
 }
 
 impl FromStr for InputFormat {
@@ -76,13 +68,16 @@ impl FromStr for InputFormat {
             let incomplete = InputFormatError::Incomplete("regex", "a regular expression with named groups");
             return if pattern.is_empty() { Err(incomplete) } else { Ok(Self::Regex(pattern.to_owned())) };
         }
-        let found = Self::PLAIN.into_iter().find(|format| format.name() == text);
-        found.ok_or_else(|| InputFormatError::Unknown(text.to_owned()))
+        if let Some(plain) = Self::PLAIN.into_iter().find(|format| format.name() == text) {
+            return Ok(plain);
+        }
+        let named = find(text).ok_or_else(|| InputFormatError::Unknown(text.to_owned()))?;
+        Ok(Self::Named(named?))
     }
 }
 
 impl InputFormat {
-    /// All formats as they are typed, except `auto`.
+    /// All formats as they are typed, except `auto` and the named ones.
     pub const NAMES: [&'static str; 11] = [
         "lines",
         "clf",
@@ -111,9 +106,22 @@ impl InputFormat {
         Self::Syslog,
     ];
 
+    /// The format whose reader reads the records: for a named format whose records name their fields, another one.
+    pub(crate) fn plain(&self) -> &Self {
+        let Self::Named(named) = self else { return self };
+        match named.reader {
+            Reader::Template(_) | Reader::Pattern(_) => self,
+            Reader::Base(Base::Csv) => &Self::Csv,
+            Reader::Base(Base::Json) => &Self::Json,
+            Reader::Base(Base::Logfmt) => &Self::Logfmt,
+            Reader::Base(Base::Tsv) => &Self::Tsv,
+        }
+    }
+
     /// Name of the format, without the text after the colon.
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
+            Self::Named(named) => named.name(),
             Self::Nginx(_) => "nginx",
             Self::Regex(_) => "regex",
             Self::Lines => "lines",

@@ -16,6 +16,7 @@ pub(crate) mod detect;
 pub(crate) mod json;
 pub(crate) mod lines;
 pub(crate) mod logfmt;
+pub(crate) mod named;
 pub(crate) mod regex;
 pub(crate) mod syslog;
 

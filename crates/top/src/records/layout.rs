@@ -15,6 +15,7 @@ use crate::records::format::detect::{Detected, detect};
 use crate::records::format::json::Json;
 use crate::records::format::lines::LineFields;
 use crate::records::format::logfmt::Logfmt;
+use crate::records::format::named::Reader;
 use crate::records::format::regex::RegexRecords;
 use crate::records::format::syslog::Syslog;
 use crate::records::row_time::{EXAMINED, TimePlan};
@@ -53,12 +54,12 @@ impl Plan {
     /// # Errors
     /// Returns a message if the format lacks a wanted field.
     pub(crate) fn of_all_files(query: &RowQuery) -> Result<Option<Self>, FormatError> {
-        let format = match &query.input {
+        let format = match query.input.plain() {
             InputFormat::Auto => return Ok(None),
             InputFormat::Csv | InputFormat::Tsv if query.has_header => return Ok(None),
             InputFormat::Csv => FileFormat::Table { delimiter: Some(query.delimiter), header: None },
             InputFormat::Tsv => FileFormat::Table { delimiter: None, header: None },
-            format => FileFormat::Known(format),
+            _ => FileFormat::Known(&query.input),
         };
         if let Some(columns) = query.time.as_ref().and_then(|time| time.columns.as_ref()) {
             format.extractor(query, &columns.fields)?;
@@ -99,7 +100,7 @@ impl Plan {
             (None, _) => {
                 let records = first_records(head, self.header_end as usize, format.delimiter(), is_all)?;
                 let extractor = |field: &Field| extractor(std::slice::from_ref(field)).ok();
-                TimePlan::usual(time, source, (head, &records), extractor)
+                TimePlan::usual(time, source, (head, &records), format.time(), extractor)
             }
         };
         let has_time = self.time.is_some();
@@ -116,7 +117,7 @@ impl FileFormat<'_> {
                 Extractor::Csv(CsvRecords::new(dialect(*delimiter)?, header.as_ref(), fields)?)
             }
             Self::Unknown => Extractor::Lines(lines().map_err(|_| FormatError::Unknown)?),
-            Self::Known(format) => match format {
+            Self::Known(format) => match format.plain() {
                 InputFormat::Clf => access(&AccessFormat::clf())?,
                 InputFormat::Combined => access(&AccessFormat::combined())?,
                 InputFormat::VhostCombined => access(&AccessFormat::vhost_combined())?,
@@ -124,14 +125,30 @@ impl FileFormat<'_> {
                 InputFormat::Json => Extractor::Json(Json::new(fields)?),
                 InputFormat::Logfmt => Extractor::Logfmt(Logfmt::new(fields)?),
                 InputFormat::Syslog => Extractor::Syslog(Syslog::new(fields)?),
-                InputFormat::Regex(pattern) => {
-                    Extractor::Regex(Box::new(RegexRecords::new(pattern, fields)?))
-                }
+                InputFormat::Regex(pattern) => Self::regex(pattern, fields)?,
+                InputFormat::Named(named) => match &named.reader {
+                    Reader::Template(format) => access(format)?,
+                    Reader::Pattern(pattern) => Self::regex(pattern, fields)?,
+                    // Its plain format is another one.
+                    Reader::Base(_) => Extractor::Lines(lines()?),
+                },
                 InputFormat::Lines | InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => {
                     Extractor::Lines(lines()?)
                 }
             },
         })
+    }
+
+    fn regex(pattern: &str, fields: &[Field]) -> Result<Extractor, FormatError> {
+        Ok(Extractor::Regex(Box::new(RegexRecords::new(pattern, fields)?)))
+    }
+
+    /// The field that a definition of the format names as that of the time.
+    fn time(&self) -> Option<&Field> {
+        match self {
+            Self::Known(InputFormat::Named(named)) => named.time(),
+            _ => None,
+        }
     }
 
     /// The delimiter of CSV.
@@ -181,11 +198,11 @@ impl Recognizer {
     /// The format of a file, and the end of its header. `None` if more of the text is needed.
     fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(FileFormat<'_>, u64), FormatError>> {
         let query = &*self.0;
-        let detected = match &query.input {
+        let detected = match query.input.plain() {
             InputFormat::Csv => Detected::Table { delimiter: Some(query.delimiter) },
             InputFormat::Tsv => Detected::Table { delimiter: None },
             InputFormat::Auto => detect(head, is_all, &query.field_names())?,
-            known => Detected::Known(known),
+            _ => Detected::Known(&query.input),
         };
         match detected {
             Detected::Known(format) => Some(Ok((FileFormat::Known(format), 0))),

@@ -82,29 +82,30 @@ impl TimePlan {
         Self::new(clock(query, source), TimePlace::Anywhere)
     }
 
-    /// The plan of a file by the records at its beginning: the usual name whose field has most times. `None` if no field
-    /// with such a name has a time.
+    /// The plan of a file by the records at its beginning: the field of the format or with a usual name that has most times. `None` if no
+    /// such field has a time.
     pub(crate) fn usual(
         query: &TimeQuery,
         source: &Source,
         (text, records): (&[u8], &[Span]),
+        of_format: Option<&Field>,
         extractor: impl Fn(&Field) -> Option<Extractor>,
     ) -> Option<Self> {
         let clock = clock(query, source);
-        let mut best: Option<(usize, &str, Extractor)> = None;
-        for name in USUAL_NAMES {
-            let Some(extractor) = extractor(&Field::named(name)) else { continue };
+        let mut best: Option<(usize, Field, Extractor)> = None;
+        for field in of_format.cloned().into_iter().chain(USUAL_NAMES.map(Field::named)) {
+            let Some(extractor) = extractor(&field) else { continue };
             let mut cells = Cells::default();
             cells.reset(1);
             extractor.extract(&mut extractor.scratch(), text, records, &mut cells);
             let values = cells.column(0).iter().filter_map(|&cell| cells.bytes(text, cell));
             let count = values.filter(|value| query.form.read_value(value).is_some()).count();
             if count > best.as_ref().map_or(0, |(most, ..)| *most) {
-                best = Some((count, name, extractor));
+                best = Some((count, field, extractor));
             }
         }
-        let (_, name, extractor) = best?;
-        let columns = Columns::of_one(&Field::named(name), None);
+        let (_, field, extractor) = best?;
+        let columns = Columns::of_one(&field, None);
         Some(Self::new(clock, TimePlace::Column(columns, extractor)))
     }
 

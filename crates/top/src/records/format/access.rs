@@ -30,7 +30,7 @@ use self::layout::{End, Variable};
 use self::request::ValuePart;
 use crate::cells::{Cells, Span};
 use crate::query::field::Field;
-use crate::query::input_format::FormatError;
+use crate::query::format_error::FormatError;
 
 /// Extracts fields of the records of an access log.
 #[derive(Clone, Debug)]
@@ -59,6 +59,8 @@ enum EndSearch {
     /// For a longer text.
     Long(Box<Finder<'static>>),
     User(ShortText),
+    /// For the last colon of a word.
+    Address,
     Quote,
     Space,
     End,
@@ -106,6 +108,7 @@ impl ValueStep {
         let end = match (end, &text[..]) {
             (End::Quote, _) => EndSearch::Quote,
             (End::Space, _) => EndSearch::Space,
+            (End::Address, _) => EndSearch::Address,
             (End::Bracket, _) => EndSearch::Byte(b']'),
             (End::Text, &[byte]) => EndSearch::Byte(byte),
             (End::Text | End::User, text) => match ShortText::new(text) {
@@ -132,6 +135,7 @@ impl ValueStep {
         match self.end {
             EndSearch::Quote => "unclosed quote",
             EndSearch::Byte(b']') => "unclosed bracket",
+            EndSearch::Address => "expected an address, a colon and a port",
             EndSearch::User(_) => "expected an address, an identity, a user and '['",
             _ => "the record ends before the log format does",
         }

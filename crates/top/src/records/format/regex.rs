@@ -10,7 +10,7 @@ use crate::key::expression::{Case, Expression, ExpressionCache, Fitting};
 use crate::key::leading_star::{LeadingStar, LeadingStarCache};
 use crate::query::field::Field;
 use crate::query::fields::index_of;
-use crate::query::input_format::FormatError;
+use crate::query::format_error::FormatError;
 use crate::query::near_names::did_you_mean;
 
 /// Extracts the groups of the first match in each record.

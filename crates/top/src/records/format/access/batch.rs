@@ -1,6 +1,7 @@
 //! Extraction of values of many records, a batch at a time.
 
 use finecomb_sys::simd::{Kernel, Masks};
+use memchr::memrchr;
 
 use super::ends::{find_byte, find_quote};
 use super::request::ValuePart;
@@ -106,6 +107,10 @@ impl<'a> RecordBatch<'a> {
             EndSearch::User(short) => find_ends!(self, reason, (text, start, end) => {
                 let found = short.find(masks, text, start, end);
                 found.filter(|&found| !text[start..found].starts_with(b"- "))
+            }),
+            EndSearch::Address => find_ends!(self, reason, (text, start, end) => {
+                let word = find_byte(masks, text, start, end, b' ').unwrap_or(end);
+                memrchr(b':', &text[start..word]).map(|colon| start + colon)
             }),
             EndSearch::Quote => {
                 find_ends!(self, reason, (text, start, end) => find_quote(masks, text, start, end));

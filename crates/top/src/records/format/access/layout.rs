@@ -2,19 +2,21 @@
 
 use super::request::ValuePart;
 use crate::query::field::Field;
-use crate::query::input_format::FormatError;
+use crate::query::format_error::FormatError;
 use crate::query::near_names::did_you_mean;
 
 /// Layout of the records of an access log: values of variables, and the texts between them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AccessFormat {
     /// Text before the first variable.
     pub(super) before: Vec<u8>,
     pub(super) variables: Vec<Variable>,
+    /// Whether fields have other names than the variables as well.
+    has_aliases: bool,
 }
 
 /// A variable and the text after it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Variable {
     pub(super) name: String,
     pub(super) end: End,
@@ -33,6 +35,8 @@ pub(super) enum End {
     Bracket,
     /// The first double quote that is not escaped by a backslash.
     Quote,
+    /// The last colon of a word: addresses of IPv6 have colons.
+    Address,
     /// The first space, or the end of the record if there is none.
     Space,
     /// The end of the record.
@@ -92,7 +96,7 @@ const CANONICAL_PARTS: usize = 5;
 impl AccessFormat {
     /// The common log format of Apache. More text may follow the size.
     pub(crate) fn clf() -> Self {
-        let mut clf = Self { before: Vec::new(), variables: common() };
+        let mut clf = Self { before: Vec::new(), variables: common(), has_aliases: true };
         clf.variables.push(Variable::new("body_bytes_sent", End::Space, ""));
         clf
     }
@@ -100,7 +104,7 @@ impl AccessFormat {
     /// The combined log format, without a host before the address. More text may follow the user agent; if it is a space
     /// and a number, it is the time of the request.
     pub(crate) fn combined() -> Self {
-        let mut combined = Self { before: Vec::new(), variables: common() };
+        let mut combined = Self { before: Vec::new(), variables: common(), has_aliases: true };
         combined.variables.extend([
             Variable::new("body_bytes_sent", End::Text, " \""),
             Variable::new("http_referer", End::Quote, "\" \""),
@@ -120,6 +124,16 @@ impl AccessFormat {
 
     /// Parses a value of nginx's `log_format`, without the quotes around it.
     pub(crate) fn nginx(format: &str) -> Result<Self, FormatError> {
+        Self::parse(format, |_| false)
+    }
+
+    /// Parses a template of a named format. Its fields have the names of its variables, and the parts of a request. An address that a
+    /// colon follows ends at the last colon of its word.
+    pub(crate) fn template(template: &str, is_address: impl Fn(&str) -> bool) -> Result<Self, FormatError> {
+        Ok(Self { has_aliases: false, ..Self::parse(template, is_address)? })
+    }
+
+    fn parse(format: &str, is_address: impl Fn(&str) -> bool) -> Result<Self, FormatError> {
         let (before, mut rest) =
             format.split_at(format.find('$').ok_or(FormatError::Other(NO_VARIABLES.to_owned()))?);
         let mut variables: Vec<Variable> = Vec::new();
@@ -138,13 +152,14 @@ impl AccessFormat {
                 None => End::Record,
                 Some(b'"') if quotes % 2 == 1 => End::Quote,
                 Some(b']') if text_before.ends_with('[') => End::Bracket,
+                Some(_) if text == ":" && is_address(name) => End::Address,
                 Some(_) => End::Text,
             };
             variables.push(Variable::new(name, end, text));
             quotes += count_quotes(text);
             (text_before, rest) = (text, next);
         }
-        Ok(Self { before: before.as_bytes().to_vec(), variables })
+        Ok(Self { before: before.as_bytes().to_vec(), variables, has_aliases: true })
     }
 
     /// The names of the fields, one for each value of a record.
@@ -240,7 +255,8 @@ impl AccessFormat {
             parts.iter().find(|(part, _)| *part == name).map(|&(_, part)| ValueSource { variable, part })
         };
         let alias = || {
-            let (_, variables) = ALIASES.iter().find(|(alias, _)| *alias == name)?;
+            let aliases: &[_] = if self.has_aliases { &ALIASES } else { &[] };
+            let (_, variables) = aliases.iter().find(|(alias, _)| *alias == name)?;
             variables.iter().find_map(|name| whole(name))
         };
         whole(name)

@@ -1,0 +1,372 @@
+//! Formats with a name, each defined by a file: those of the product in `crates/top/formats`, and those of a user.
+//!
+//! A file is parsed when its format is named, or when the format of an input is searched and no other fits.
+//!
+//! | key | |
+//! | --- | --- |
+//! | `title` | shown in lists |
+//! | `template`, `pattern` or `base` | exactly one: how a record is cut |
+//! | `recognised` | expression for the lines by which the format is recognised |
+//! | `time` | field with the time of a record |
+//! | `unwrap` | field whose text is a record of its own |
+//! | `record` | how a record of several lines begins |
+//! | `[types]` | kinds of the values of fields |
+//! | `[[sample]]` | a record, and the fields that it must give |
+
+pub(crate) mod directory;
+pub(crate) mod recognise;
+#[cfg(test)]
+mod tests;
+mod toml;
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use self::toml::{Entry, Mistake, Table, Value};
+use crate::key::expression::{Case, Expression};
+use crate::query::field::Field;
+use crate::query::near_names::did_you_mean;
+use crate::records::format::access::AccessFormat;
+use crate::records::format::regex;
+
+/// A format of records that has a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFormat {
+    name: String,
+    title: String,
+    file: Option<PathBuf>,
+    pub(crate) reader: Reader,
+    recognised: Option<String>,
+    time: Option<Field>,
+    unwrap: Option<Field>,
+    record: Option<String>,
+    types: Vec<(String, FieldType)>,
+    samples: Vec<FormatSample>,
+}
+
+/// How a record is cut into fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// At the texts between the fields.
+    Template(AccessFormat),
+    /// By the named groups of an expression.
+    Pattern(String),
+    /// As in a format whose records name their fields.
+    Base(Base),
+}
+
+/// A format whose records name their fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Base {
+    Csv,
+    Json,
+    Logfmt,
+    Tsv,
+}
+
+/// Kind of the values of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FieldType {
+    /// A number of bytes.
+    Bytes,
+    /// A length of time: a number, in the unit of the product or with a unit of its own.
+    Duration,
+    /// An IP address.
+    Ip,
+    /// Any other number.
+    Number,
+    /// Anything else.
+    Text,
+}
+
+/// A record, and fields that it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormatSample {
+    /// The record, after its header if it has one.
+    pub line: String,
+    /// Fields with their values.
+    pub fields: Vec<(Field, String)>,
+}
+
+/// An error in the file of a format.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}:{line}: {message}", file.display())]
+pub struct FormatFileError {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1.
+    pub line: usize,
+    /// The error.
+    pub message: String,
+}
+
+/// The formats of the product, each with its file.
+macro_rules! built_in {
+    ($($name:literal)+) => {
+        const BUILT_IN: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../../formats/", $name, ".toml")))),+];
+    };
+}
+
+built_in! {
+    "caddy"
+    "haproxy"
+    "klog"
+}
+
+const KEYS: [&str; 8] = ["title", "template", "pattern", "base", "recognised", "time", "unwrap", "record"];
+
+const BASES: [(&str, Base); 4] =
+    [("csv", Base::Csv), ("json", Base::Json), ("logfmt", Base::Logfmt), ("tsv", Base::Tsv)];
+
+impl FieldType {
+    /// All types with their names.
+    const ALL: [(&str, Self); 5] = [
+        ("bytes", Self::Bytes),
+        ("duration", Self::Duration),
+        ("ip", Self::Ip),
+        ("number", Self::Number),
+        ("text", Self::Text),
+    ];
+
+    /// Name of the type.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("text", |&(name, _)| name)
+    }
+}
+
+impl NamedFormat {
+    /// Parses the definition of a format, from a file if it is one of a user.
+    ///
+    /// # Errors
+    /// Returns the first error with its line.
+    pub fn parse(name: &str, file: Option<&Path>, text: &str) -> Result<Self, FormatFileError> {
+        let of_file = |Mistake { line, message }| {
+            let file = file.map_or_else(|| format!("formats/{name}.toml").into(), Path::to_owned);
+            FormatFileError { file, line, message }
+        };
+        let parsed = toml::parse(text).and_then(|tables| Self::of_tables(name, &tables));
+        let format = parsed.map_err(of_file)?;
+        Ok(Self { file: file.map(Path::to_owned), ..format })
+    }
+
+    fn of_tables(name: &str, tables: &[Table]) -> Result<Self, Mistake> {
+        let (root, tables) = tables.split_first().unwrap_or((const { &Table::EMPTY }, &[]));
+        let types = types(tables)?;
+        let is_ip = |field: &str| types.iter().any(|(name, kind)| name == field && *kind == FieldType::Ip);
+        let mut format = Self {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            file: None,
+            reader: reader(root, is_ip)?,
+            recognised: None,
+            time: None,
+            unwrap: None,
+            record: None,
+            types: Vec::new(),
+            samples: Vec::new(),
+        };
+        for entry in &root.entries {
+            let value = entry.text()?;
+            match &*entry.key {
+                "title" => value.clone_into(&mut format.title),
+                "recognised" => format.recognised = Some(entry.expression(value)?.to_owned()),
+                "time" => format.time = Some(format.field(entry, value)?),
+                "unwrap" => format.unwrap = Some(format.field(entry, value)?),
+                "record" => format.record = Some(value.to_owned()),
+                // They are the reader.
+                "template" | "pattern" | "base" => {}
+                other => return Err(entry.mistake(unknown("key", other, KEYS))),
+            }
+        }
+        for table in tables {
+            match (&*table.name, table.is_element) {
+                ("sample", true) => format.samples.push(format.sample(table)?),
+                ("types", false) => {
+                    table.entries.iter().try_for_each(|entry| format.field(entry, &entry.key).map(drop))?;
+                }
+                (other, _) => {
+                    let message = format!("unknown table '{other}'; expected [types] or [[sample]]");
+                    return Err(Mistake { line: table.line, message });
+                }
+            }
+        }
+        Ok(Self { types, ..format })
+    }
+
+    /// Returns the field with this name, which the format must have.
+    fn field(&self, entry: &Entry, name: &str) -> Result<Field, Mistake> {
+        let names = self.reader.names();
+        if !names.is_empty() && !names.iter().any(|known| known == name) {
+            return Err(entry.mistake(unknown("field", name, names.iter().map(String::as_str))));
+        }
+        match self.reader {
+            Reader::Base(Base::Json) => Field::parse(name).map_err(|error| entry.mistake(error.to_string())),
+            _ => Ok(Field::named(name)),
+        }
+    }
+
+    fn sample(&self, table: &Table) -> Result<FormatSample, Mistake> {
+        let mut sample = FormatSample { line: String::new(), fields: Vec::new() };
+        for entry in &table.entries {
+            match (&*entry.key, &entry.value) {
+                ("line", Value::Text(line)) => line.clone_into(&mut sample.line),
+                ("fields", Value::Table(fields)) => {
+                    let field =
+                        |(name, value): &(String, String)| Ok((self.field(entry, name)?, value.clone()));
+                    sample.fields = fields.iter().map(field).collect::<Result<_, _>>()?;
+                }
+                _ => return Err(entry.mistake("expected line = 'a record' or fields = { name = 'value' }")),
+            }
+        }
+        if sample.line.is_empty() {
+            return Err(Mistake { line: table.line, message: "a sample needs a line".to_owned() });
+        }
+        Ok(sample)
+    }
+
+    /// Name, as typed.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Logs that have the format, for people.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// File of a user with the definition; `None` if it is a format of the product.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    /// Field with the time of a record. Default: the usual names.
+    pub fn time(&self) -> Option<&Field> {
+        self.time.as_ref()
+    }
+
+    /// Field whose text is a record of its own.
+    pub fn unwrap(&self) -> Option<&Field> {
+        self.unwrap.as_ref()
+    }
+
+    /// How a record of several lines begins.
+    pub fn record(&self) -> Option<&str> {
+        self.record.as_deref()
+    }
+
+    /// Records with their fields.
+    pub fn samples(&self) -> &[FormatSample] {
+        &self.samples
+    }
+
+    /// The fields with what they are, if that is known. If the records name their fields, those of the types and samples.
+    pub fn fields(&self) -> Vec<(String, Option<FieldType>)> {
+        let mut names = self.reader.names();
+        if names.is_empty() {
+            names.extend(self.types.iter().map(|(name, _)| name.clone()));
+            let of_samples = self.samples.iter().flat_map(|sample| &sample.fields);
+            names.extend(of_samples.map(|(field, _)| field.written()));
+            let mut seen = Vec::new();
+            names.retain(|name| {
+                let is_new = !seen.contains(name);
+                seen.push(name.clone());
+                is_new
+            });
+        }
+        let kind = |name: &str| self.types.iter().find(|(known, _)| known == name).map(|&(_, kind)| kind);
+        names.into_iter().map(|name| (name.clone(), kind(&name))).collect()
+    }
+}
+
+impl Reader {
+    /// Names of the fields; none if the records name them.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match self {
+            Self::Template(format) => format.names().into_iter().map(str::to_owned).collect(),
+            Self::Pattern(pattern) => {
+                let compiled = Expression::new(pattern, Case::Distinct);
+                let names = |regex: &Expression| {
+                    regex::names(regex.regex().group_info()).map(str::to_owned).collect()
+                };
+                compiled.as_ref().map_or(Vec::new(), names)
+            }
+            Self::Base(_) => Vec::new(),
+        }
+    }
+}
+
+impl Table {
+    const EMPTY: Self = Self { name: String::new(), is_element: false, line: 1, entries: Vec::new() };
+}
+
+impl Entry {
+    fn mistake(&self, message: impl Into<String>) -> Mistake {
+        Mistake { line: self.line, message: message.into() }
+    }
+
+    fn text(&self) -> Result<&str, Mistake> {
+        match &self.value {
+            Value::Text(text) => Ok(text),
+            Value::Table(_) => Err(self.mistake(format!("expected a text in quotes after '{} ='", self.key))),
+        }
+    }
+
+    /// Checks that a text is a regular expression.
+    fn expression<'t>(&self, text: &'t str) -> Result<&'t str, Mistake> {
+        match Expression::new(text, Case::Distinct) {
+            Ok(_) => Ok(text),
+            Err(error) => Err(self.mistake(error.to_string())),
+        }
+    }
+}
+
+/// The message about an unknown name.
+fn unknown<'n>(kind: &str, name: &str, names: impl IntoIterator<Item = &'n str> + Clone) -> String {
+    let list = || format!("expected {}", names.clone().into_iter().collect::<Vec<_>>().join(", "));
+    format!("unknown {kind} '{name}'; {}", did_you_mean(name, names.clone()).unwrap_or_else(list))
+}
+
+/// The types of the fields.
+fn types(tables: &[Table]) -> Result<Vec<(String, FieldType)>, Mistake> {
+    let entries = tables.iter().filter(|table| table.name == "types").flat_map(|table| &table.entries);
+    let of_entry = |entry: &Entry| {
+        let name = entry.text()?;
+        match FieldType::ALL.iter().find(|(known, _)| *known == name) {
+            Some(&(_, kind)) => Ok((entry.key.clone(), kind)),
+            None => Err(entry.mistake(unknown("type", name, FieldType::ALL.map(|(name, _)| name)))),
+        }
+    };
+    entries.map(of_entry).collect()
+}
+
+/// How records are cut, by the one key that says it.
+fn reader(root: &Table, is_ip: impl Fn(&str) -> bool) -> Result<Reader, Mistake> {
+    let mut readers = root.entries.iter().filter(|entry| KEYS[1..4].contains(&&*entry.key));
+    let one = "expected one of template, pattern and base";
+    let Some(entry) = readers.next() else { return Err(Mistake { line: 1, message: one.to_owned() }) };
+    if let Some(other) = readers.next() {
+        return Err(other.mistake(format!("{one}; found {} as well", other.key)));
+    }
+    let value = entry.text()?;
+    match &*entry.key {
+        "template" => AccessFormat::template(value, is_ip)
+            .map(Reader::Template)
+            .map_err(|error| entry.mistake(error.to_string())),
+        "pattern" => {
+            let reader = Reader::Pattern(entry.expression(value)?.to_owned());
+            match reader.names()[..] {
+                [] => Err(entry.mistake(
+                    "the pattern has no named groups; name each field like this: (?<status>[0-9]+)",
+                )),
+                _ => Ok(reader),
+            }
+        }
+        _ => match BASES.iter().find(|(name, _)| *name == value) {
+            Some(&(_, base)) => Ok(Reader::Base(base)),
+            None => Err(entry.mistake(unknown("base", value, BASES.map(|(name, _)| name)))),
+        },
+    }
+}

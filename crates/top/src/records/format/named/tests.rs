@@ -1,0 +1,125 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::format_samples::sample_faults;
+
+/// A definition of these lines.
+fn parse(text: &str) -> Result<Arc<NamedFormat>, String> {
+    let parsed = NamedFormat::parse("mine", Some(Path::new("mine.toml")), text);
+    parsed.map(Arc::new).map_err(|error| error.to_string())
+}
+
+fn parsed(text: &str) -> Arc<NamedFormat> {
+    parse(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn every_built_in_format_gives_the_fields_of_its_samples() {
+    for &(name, text) in BUILT_IN {
+        let format = Arc::new(NamedFormat::parse(name, None, text).unwrap_or_else(|error| panic!("{error}")));
+        assert_eq!(sample_faults(&format), [""; 0], "{name}");
+        assert!(format.samples().len() >= 2, "{name} needs two samples");
+        assert_ne!(format.title(), name, "{name} needs a title");
+        assert!(!format.fields().is_empty(), "{name}");
+    }
+    assert!(BUILT_IN.is_sorted(), "in the order of their names");
+}
+
+#[test]
+fn every_file_is_built_in() {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/formats");
+    let files =
+        std::fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("a file").file_name());
+    let mut names: Vec<String> =
+        files.map(|name| name.to_string_lossy().trim_end_matches(".toml").to_owned()).collect();
+    names.sort();
+    assert_eq!(names, BUILT_IN.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_definition_has_all_its_keys() {
+    let format = parsed(
+        "title = 'Mine'\ntemplate = '$client:$port [$at] \"$request\"'\ntime = 'at'\nunwrap = \"request\"\n\
+         record = 'time'\nrecognised = '^[0-9]'\n[types]\nclient = 'ip'\nport = 'number' # of 16 bits\n\
+         [[sample]]\nline = '2001:db8::1:80 [x] \"GET /a HTTP/1.1\"'\n\
+         fields = { client = '2001:db8::1', port = '80', path = '/a' }\n",
+    );
+    assert_eq!((format.name(), format.title(), format.record()), ("mine", "Mine", Some("time")));
+    assert_eq!((format.time(), format.unwrap()), (Some(&Field::named("at")), Some(&Field::named("request"))));
+    let fields: Vec<String> = format
+        .fields()
+        .into_iter()
+        .map(|(name, kind)| kind.map_or(name.clone(), |kind| format!("{name}: {}", kind.name())))
+        .collect();
+    assert_eq!(fields.join(" "), "client: ip port: number at request method path query url protocol");
+    assert_eq!(sample_faults(&format), [""; 0]);
+}
+
+#[test]
+fn samples_that_differ_are_told() {
+    let faults = |reader: &str, line: &str, fields: &str| {
+        let text = format!("{reader}\n[[sample]]\nline = '''{line}'''\nfields = {{ {fields} }}");
+        sample_faults(&parsed(&text)).join("; ")
+    };
+    let template = "template = '$a [$b]'";
+    assert_eq!(faults(template, "1 [2]", "a = '1', b = '2'"), "");
+    assert_eq!(faults(template, "1 [2]", "b = '3'"), "sample 1: b is '2' instead of '3'");
+    assert_eq!(
+        faults(template, "1 2", "b = '3'"),
+        "sample 1: malformed at column 1: the record ends before the log format does"
+    );
+    let json = "base = 'json'";
+    assert_eq!(faults(json, r#"{"a":{"b":"\u00e9"}}"#, "'a.b' = 'é'"), "");
+    assert_eq!(faults(json, "{}", "a = 'b'"), "sample 1: a is missing instead of 'b'");
+    assert_eq!(
+        faults("base = 'csv'", "a,b\n1,\"x\ny\"\n", "b = 'x\\ny'"),
+        "sample 1: b is 'x\\ny' instead of 'x\\\\ny'"
+    );
+    assert_eq!(faults("base = 'csv'", "a,b\n1,\"x\ny\"\n", "b = \"x\\ny\""), "");
+    assert_eq!(faults("base = 'tsv'", "a\tb\n1\t2\n", "b = '2'"), "");
+    assert_eq!(faults("base = 'logfmt'", "a=1 b=2", "b = '2'"), "");
+    assert_eq!(faults("pattern = '^(?<a>[0-9]+)(?<b>x)?'", "12", "a = '12'"), "");
+}
+
+#[test]
+fn wrong_definitions_are_told_with_file_and_line() {
+    for (text, expected) in [
+        ("", "1: expected one of template, pattern and base"),
+        ("title = 'x'", "1: expected one of template, pattern and base"),
+        (
+            "base = 'json'\npattern = '(?<a>x)'",
+            "2: expected one of template, pattern and base; found pattern as well",
+        ),
+        ("base = 'jsn'", "1: unknown base 'jsn'; did you mean 'json'?"),
+        ("base = 'xml'", "1: unknown base 'xml'; expected csv, json, logfmt, tsv"),
+        (
+            "\ntemplate = '$a$b'",
+            "2: cannot tell where $a ends and $b begins: the log format has no text between them",
+        ),
+        (
+            "pattern = '(x)'",
+            "1: the pattern has no named groups; name each field like this: (?<status>[0-9]+)",
+        ),
+        ("template = '$a'\ntitel = 'x'", "2: unknown key 'titel'; did you mean 'title' or 'time'?"),
+        (
+            "template = '$a'\nx = 'x'",
+            "2: unknown key 'x'; expected title, template, pattern, base, recognised, time, unwrap, record",
+        ),
+        ("template = '$status'\n\ntime = 'statsu'", "3: unknown field 'statsu'; did you mean 'status'?"),
+        ("template = '$a'\n[types]\nb = 'ip'", "3: unknown field 'b'; expected a"),
+        ("template = '$a'\n[types]\na = 'byte'", "3: unknown type 'byte'; did you mean 'bytes'?"),
+        ("template = '$a'\n[type]\na = 'ip'", "2: unknown table 'type'; expected [types] or [[sample]]"),
+        ("template = '$a'\n[[sample]]\nfields = {}", "2: a sample needs a line"),
+        (
+            "template = '$a'\n[[sample]]\nlines = 'a'",
+            "3: expected line = 'a record' or fields = { name = 'value' }",
+        ),
+        ("base = 'json'\ntime = 'a..b'", "2: expected the name or number of a field"),
+        ("base = 'json'\ntitle = { a = 'b' }", "2: expected a text in quotes after 'title ='"),
+        ("base = 'json'\ntitle = 'x", "2: unclosed quote"),
+    ] {
+        assert_eq!(parse(text).expect_err(text), format!("mine.toml:{expected}"), "{text}");
+    }
+    let error = parse("base = 'json'\nrecognised = '(a'").expect_err("an invalid expression");
+    assert!(error.starts_with("mine.toml:2: regex parse error:"), "{error}");
+}
