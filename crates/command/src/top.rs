@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod follow;
+mod formats;
 pub mod job;
 pub mod listen;
 mod live;

@@ -30,7 +30,7 @@ fn check(format: &Arc<NamedFormat>, sample: &FormatSample) -> Result<(), String>
     let Some(rows) = query.rows.clone() else { return Ok(()) };
     let (source, mut text) = (Source::named(0, None), sample.line.clone().into_bytes());
     let recognized = Recognizer(Arc::clone(&rows)).recognize(&source, &text, true);
-    let Some(Recognized { records, details }) = recognized.map_err(|error| error.to_string())? else {
+    let Some(Recognized { records, details, .. }) = recognized.map_err(|error| error.to_string())? else {
         return Err("it has no record".to_owned());
     };
     query.plan = details.downcast().ok();

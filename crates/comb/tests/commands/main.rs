@@ -26,6 +26,7 @@ mod limit;
 mod listen;
 mod man;
 mod mcp;
+mod named_formats;
 mod names;
 mod pager;
 mod plot;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use clap::Arg;
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
-use finecomb_top::{Field, InputFormat, field_start, named_fields};
+use finecomb_top::{Field, InputFormat, field_start, named_fields, named_formats};
 use ignore::types::{FileTypeDef, TypesBuilder};
 
 use crate::args::delimiter::delimiter;
@@ -25,8 +25,8 @@ const HEAD: u64 = 16 << 10;
 /// Ending of the names of index files.
 const INDEX: &str = "comb";
 
-/// Formats of records, as `--input` takes them.
-const INPUTS: &[(&str, &str)] = &[
+/// Formats of records without a file, as `--input` takes them.
+pub(crate) const INPUTS: &[(&str, &str)] = &[
     ("auto", "Decided for each file by its first records"),
     ("lines", "Fields are numbers"),
     ("clf", "Access log in the Common Log Format"),
@@ -68,7 +68,10 @@ fn beginning(mut found: Vec<CompletionCandidate>, text: &str) -> Vec<CompletionC
 
 /// Formats of records.
 pub(crate) fn inputs() -> Vec<CompletionCandidate> {
-    described(INPUTS)
+    let named = named_formats().into_iter().filter_map(Result::ok);
+    let mut found = described(INPUTS);
+    found.extend(named.map(|format| candidate(format.name(), format.title())));
+    found
 }
 
 /// Kinds of placeholders, in a list.

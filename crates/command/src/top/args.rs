@@ -9,6 +9,7 @@ mod tail;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use clap_complete::ArgValueCandidates;
 use finecomb_scan::{Inputs, ScanOptions};
 use finecomb_top::QueryOptions;
 use finecomb_top::print::Layout;
@@ -16,7 +17,7 @@ use finecomb_top::print::Layout;
 use crate::args::format::{FormatFlags, Formats};
 use crate::args::profile::Profile;
 use crate::args::selection::UsageError;
-use crate::shell::facts;
+use crate::shell::{candidates, facts};
 use crate::tables::TableKind;
 use crate::top::options::CountOptions;
 use listen::Listen;
@@ -115,6 +116,10 @@ pub(crate) struct TopArguments {
     /// Show how the first COUNT records are processed, and why; count nothing
     #[arg(long, value_name = "COUNT", num_args = 0..=1, require_equals = true, default_missing_value = "10", value_parser = parse_count, help_heading = "Output")]
     pub(crate) sample: Option<usize>,
+
+    /// List the formats of --input with their fields, or describe one; count nothing
+    #[arg(long, value_name = "NAME", num_args = 0..=1, add = ArgValueCandidates::new(candidates::inputs), help_heading = "Input")]
+    pub(crate) formats: Option<Option<String>>,
 
     #[command(flatten)]
     pub(crate) saved: CountFiles,

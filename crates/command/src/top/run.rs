@@ -19,6 +19,7 @@ use crate::profile;
 use crate::tables::TableKind;
 use crate::top::args::{TopArguments, TopFormat};
 use crate::top::follow::follow;
+use crate::top::formats;
 use crate::top::listen::Dashboard;
 use crate::top::live;
 use crate::top::plot::Plot;
@@ -29,6 +30,9 @@ use crate::{message, progress, terminal};
 /// Runs the command.
 pub(crate) fn run(mut arguments: TopArguments, start: Instant) -> Result<Exit, Failure> {
     check_output()?;
+    if let Some(name) = &arguments.formats {
+        return formats::show(name.as_deref());
+    }
     if arguments.saved.merge {
         return merge(arguments, start);
     }

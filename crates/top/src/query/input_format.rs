@@ -110,7 +110,7 @@ impl InputFormat {
     pub(crate) fn plain(&self) -> &Self {
         let Self::Named(named) = self else { return self };
         match named.reader {
-            Reader::Template(_) | Reader::Pattern(_) => self,
+            Reader::Template(..) | Reader::Pattern(_) => self,
             Reader::Base(Base::Csv) => &Self::Csv,
             Reader::Base(Base::Json) => &Self::Json,
             Reader::Base(Base::Logfmt) => &Self::Logfmt,

@@ -2,7 +2,7 @@
 //!
 //! # Adding a format
 //!
-//! A module here with an extractor, and a variant of [`InputFormat`](crate::query::input_format::InputFormat) with its name in `NAMES` and `PLAIN`. The compiler
+//! Most logs need only a file in `crates/top/formats`, and its name in the list of [`named`]. Where records are cut in another way: a module here with an extractor, and a variant of [`InputFormat`](crate::query::input_format::InputFormat) with its name in `NAMES` and `PLAIN`. The compiler
 //! then asks [`layout`](crate::records::layout) for the extractor, and [`named_fields`](crate::records::named_fields) for the names of its
 //! fields. [`detect`] recognises it. Tests write and read it: `tests/table/style.rs`, and an oracle in the module. `fuzz/hunt_formats.py` has a
 //! table of each, and `fuzz/sample_records.py` its records. These places decide silently: `PLAIN` of `InputFormat` (what can be typed), `check_format` and `definition` in the options of `top` (separator,

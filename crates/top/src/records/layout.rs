@@ -16,6 +16,7 @@ use crate::records::format::json::Json;
 use crate::records::format::lines::LineFields;
 use crate::records::format::logfmt::Logfmt;
 use crate::records::format::named::Reader;
+use crate::records::format::named::recognise::faults;
 use crate::records::format::regex::RegexRecords;
 use crate::records::format::syslog::Syslog;
 use crate::records::row_time::{EXAMINED, TimePlan};
@@ -116,7 +117,7 @@ impl FileFormat<'_> {
             Self::Table { delimiter, header } => {
                 Extractor::Csv(CsvRecords::new(dialect(*delimiter)?, header.as_ref(), fields)?)
             }
-            Self::Unknown => Extractor::Lines(lines().map_err(|_| FormatError::Unknown)?),
+            Self::Unknown => Extractor::Lines(lines().map_err(|_| unknown())?),
             Self::Known(format) => match format.plain() {
                 InputFormat::Clf => access(&AccessFormat::clf())?,
                 InputFormat::Combined => access(&AccessFormat::combined())?,
@@ -127,7 +128,7 @@ impl FileFormat<'_> {
                 InputFormat::Syslog => Extractor::Syslog(Syslog::new(fields)?),
                 InputFormat::Regex(pattern) => Self::regex(pattern, fields)?,
                 InputFormat::Named(named) => match &named.reader {
-                    Reader::Template(format) => access(format)?,
+                    Reader::Template(_, format) => access(format)?,
                     Reader::Pattern(pattern) => Self::regex(pattern, fields)?,
                     // Its plain format is another one.
                     Reader::Base(_) => Extractor::Lines(lines()?),
@@ -172,6 +173,14 @@ impl FileFormat<'_> {
     }
 }
 
+/// The error about a file in no known format. It may be in one whose definition is wrong.
+fn unknown() -> FormatError {
+    match faults() {
+        [] => FormatError::Unknown,
+        [fault, ..] => FormatError::Other(format!("{}; {fault}", FormatError::Unknown)),
+    }
+}
+
 pub(crate) fn dialect(delimiter: Option<u8>) -> Result<Dialect, FormatError> {
     delimiter.map_or(Ok(Dialect::TSV), Dialect::csv)
 }
@@ -198,14 +207,16 @@ impl Recognizer {
     /// The format of a file, and the end of its header. `None` if more of the text is needed.
     fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(FileFormat<'_>, u64), FormatError>> {
         let query = &*self.0;
-        let detected = match query.input.plain() {
-            InputFormat::Csv => Detected::Table { delimiter: Some(query.delimiter) },
-            InputFormat::Tsv => Detected::Table { delimiter: None },
+        let detected = match &query.input {
             InputFormat::Auto => detect(head, is_all, &query.field_names())?,
-            _ => Detected::Known(&query.input),
+            known => Detected::Known(known),
         };
         match detected {
-            Detected::Known(format) => Some(Ok((FileFormat::Known(format), 0))),
+            Detected::Known(format) => match format.plain() {
+                InputFormat::Csv => self.table(head, Some(query.delimiter), is_all),
+                InputFormat::Tsv => self.table(head, None, is_all),
+                _ => Some(Ok((FileFormat::Known(format), 0))),
+            },
             Detected::Table { delimiter } => self.table(head, delimiter, is_all),
             Detected::Unknown => Some(Ok((FileFormat::Unknown, 0))),
         }

@@ -26,16 +26,16 @@ const NAMES: usize = 500;
 pub fn named_fields(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Field> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     let whole = memchr::memrchr(b'\n', head).map_or(head, |end| &head[..=end]);
-    let detected = match input.plain() {
+    let detected = match input {
         InputFormat::Auto => detect(whole, true, &[]).unwrap_or(Detected::Unknown),
-        InputFormat::Csv => Detected::Table { delimiter: Some(delimiter) },
-        InputFormat::Tsv => Detected::Table { delimiter: None },
-        _ => Detected::Known(input),
+        known => Detected::Known(known),
     };
     match detected {
         Detected::Table { delimiter } => header(delimiter, whole),
         Detected::Unknown => Vec::new(),
         Detected::Known(format) => match format.plain() {
+            InputFormat::Csv => header(Some(delimiter), whole),
+            InputFormat::Tsv => header(None, whole),
             InputFormat::Clf => access(&AccessFormat::clf()),
             InputFormat::Combined => access(&AccessFormat::combined()),
             InputFormat::VhostCombined => access(&AccessFormat::vhost_combined()),
@@ -47,7 +47,7 @@ pub fn named_fields(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Fiel
             InputFormat::Syslog => syslog::names().map(flat).collect(),
             InputFormat::Regex(pattern) => groups(pattern),
             InputFormat::Named(named) => named.fields().iter().map(|(name, _)| flat(name)).collect(),
-            InputFormat::Lines | InputFormat::Auto | InputFormat::Csv | InputFormat::Tsv => Vec::new(),
+            InputFormat::Lines | InputFormat::Auto => Vec::new(),
         },
     }
 }

@@ -32,7 +32,8 @@ logs, with the fields remote_addr, user, time, request, method, path, query, url
 referer, user_agent; vhost_combined: the same after host and port. nginx:LOG_FORMAT: the log_format of nginx, with its variables. csv: RFC 4180 with a header; -p sets another \
 delimiter. tsv: tab-separated values with a header. json: an object per line, with fields such as .a.b or .list[0]. logfmt: \
 key=value. syslog: RFC 3164 and 5424, with the fields time, host, program, pid, message, facility, severity. regex:PATTERN: \
-the named groups are the fields.";
+the named groups are the fields. Formats of well-known programs have names, such as haproxy and klog; so have those of files in \
+finecomb/formats of the configuration directory: --formats lists all of them.";
 
 const WHERE: &str = "\
 Count only records for which a condition on fields holds

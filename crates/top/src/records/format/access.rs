@@ -95,6 +95,17 @@ impl AccessLog {
         Ok(Self { before: format.before.clone(), steps })
     }
 
+    /// Prepares the extraction of a field from records that are examined to their end.
+    pub(crate) fn whole(format: &AccessFormat, field: &Field) -> Result<Self, FormatError> {
+        let last = format.variables.last().map(|variable| Field::named(&variable.name));
+        let fields: Vec<Field> = [field.clone()].into_iter().chain(last).collect();
+        let mut log = Self::new(format, &fields)?;
+        for step in &mut log.steps {
+            step.wanted.retain(|&(_, column)| column == 0);
+        }
+        Ok(log)
+    }
+
     /// Appends a cell for each wanted field of each record.
     pub(crate) fn extract(&self, text: &[u8], records: &[Span], cells: &mut Cells) {
         if !self.steps.is_empty() {

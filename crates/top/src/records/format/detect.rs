@@ -7,10 +7,14 @@ use finecomb_scan::RecordEnds;
 
 use crate::cells::bytes_of;
 use crate::measure::number::{Decimal, NoNumber};
+use crate::query::field::Field;
 use crate::query::input_format::InputFormat;
 use crate::records::escape::closing_quote;
+use crate::records::format::access::{AccessFormat, AccessLog};
 use crate::records::format::csv::{self, Dialect, Fields};
-use crate::records::format::syslog::{Depth, SyslogParts};
+use crate::records::format::named::recognise::recognise;
+use crate::records::format::named::{Base, Reader};
+use crate::records::format::syslog::{Depth, Syslog, SyslogParts};
 
 /// Number of lines that a format is detected from.
 const SAMPLE: usize = 10;
@@ -46,10 +50,38 @@ pub(crate) fn detect(head: &[u8], is_all: bool, wanted: &[&str]) -> Option<Detec
     if lines.len() < SAMPLE && !is_all {
         return None;
     }
-    Some(detect_lines(&lines, &head[..length], wanted))
+    let found = detect_lines(&lines, &head[..length], wanted);
+    Some(named(&lines, found, wanted).map_or(found, Detected::Known))
 }
 
-/// Detects the format of `text`, which consists of these lines and blank ones.
+/// Returns the named format of lines: one that says more of the same records than the format that was found, or one for lines in no other
+/// format, or in one that lacks the wanted fields.
+fn named(lines: &[&[u8]], found: Detected<'_>, wanted: &[&str]) -> Option<&'static InputFormat> {
+    let base = match found {
+        Detected::Unknown => return recognise(lines, |_| true, is_enough),
+        Detected::Table { delimiter: Some(b',') } => Base::Csv,
+        Detected::Table { delimiter: None } => Base::Tsv,
+        Detected::Table { .. } => return None,
+        Detected::Known(InputFormat::Json) => Base::Json,
+        Detected::Known(InputFormat::Logfmt) => Base::Logfmt,
+        Detected::Known(format) => {
+            let fields: Vec<Field> = wanted.iter().map(|name| Field::named(name)).collect();
+            let lacks_one = match format {
+                InputFormat::Syslog => Syslog::new(&fields).is_err(),
+                InputFormat::Clf => AccessLog::new(&AccessFormat::clf(), &fields).is_err(),
+                InputFormat::Combined => AccessLog::new(&AccessFormat::combined(), &fields).is_err(),
+                InputFormat::VhostCombined => {
+                    AccessLog::new(&AccessFormat::vhost_combined(), &fields).is_err()
+                }
+                _ => false,
+            };
+            return if lacks_one { recognise(lines, |named| named.has(&fields), is_enough) } else { None };
+        }
+    };
+    recognise(lines, |named| named.reader == Reader::Base(base), is_enough)
+}
+
+/// Detects the format of `text`, which consists of these lines and blank ones, among those without a name of their own.
 fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected<'static> {
     // From strict formats to lenient ones: JSON and access logs may also look like CSV, and any log may have pairs as in logfmt.
     if is_format(lines, is_json) {

@@ -27,8 +27,8 @@ use self::toml::{Entry, Mistake, Table, Value};
 use crate::key::expression::{Case, Expression};
 use crate::query::field::Field;
 use crate::query::near_names::did_you_mean;
-use crate::records::format::access::AccessFormat;
-use crate::records::format::regex;
+use crate::records::format::access::{AccessFormat, AccessLog};
+use crate::records::format::regex::{self, RegexRecords};
 
 /// A format of records that has a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct NamedFormat {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
     /// At the texts between the fields.
-    Template(AccessFormat),
+    Template(String, AccessFormat),
     /// By the named groups of an expression.
     Pattern(String),
     /// As in a format whose records name their fields.
@@ -237,6 +237,17 @@ impl NamedFormat {
         &self.title
     }
 
+    /// How a record is cut: `template`, `pattern` or `base`, and its value.
+    pub fn definition(&self) -> (&'static str, &str) {
+        match &self.reader {
+            Reader::Template(template, _) => ("template", template),
+            Reader::Pattern(pattern) => ("pattern", pattern),
+            Reader::Base(base) => {
+                ("base", BASES.iter().find(|(_, known)| known == base).map_or("", |&(name, _)| name))
+            }
+        }
+    }
+
     /// File of a user with the definition; `None` if it is a format of the product.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
@@ -262,6 +273,15 @@ impl NamedFormat {
         &self.samples
     }
 
+    /// Whether its records have all of these fields.
+    pub(crate) fn has(&self, fields: &[Field]) -> bool {
+        match &self.reader {
+            Reader::Template(_, format) => AccessLog::new(format, fields).is_ok(),
+            Reader::Pattern(pattern) => RegexRecords::new(pattern, fields).is_ok(),
+            Reader::Base(_) => false,
+        }
+    }
+
     /// The fields with what they are, if that is known. If the records name their fields, those of the types and samples.
     pub fn fields(&self) -> Vec<(String, Option<FieldType>)> {
         let mut names = self.reader.names();
@@ -285,7 +305,7 @@ impl Reader {
     /// Names of the fields; none if the records name them.
     pub(crate) fn names(&self) -> Vec<String> {
         match self {
-            Self::Template(format) => format.names().into_iter().map(str::to_owned).collect(),
+            Self::Template(_, format) => format.names().into_iter().map(str::to_owned).collect(),
             Self::Pattern(pattern) => {
                 let compiled = Expression::new(pattern, Case::Distinct);
                 let names = |regex: &Expression| {
@@ -353,7 +373,7 @@ fn reader(root: &Table, is_ip: impl Fn(&str) -> bool) -> Result<Reader, Mistake>
     let value = entry.text()?;
     match &*entry.key {
         "template" => AccessFormat::template(value, is_ip)
-            .map(Reader::Template)
+            .map(|format| Reader::Template(value.to_owned(), format))
             .map_err(|error| entry.mistake(error.to_string())),
         "pattern" => {
             let reader = Reader::Pattern(entry.expression(value)?.to_owned());

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::format_samples::sample_faults;
+use crate::records::format::detect::{Detected, detect};
 
 /// A definition of these lines.
 fn parse(text: &str) -> Result<Arc<NamedFormat>, String> {
@@ -122,4 +123,60 @@ fn wrong_definitions_are_told_with_file_and_line() {
     }
     let error = parse("base = 'json'\nrecognised = '(a'").expect_err("an invalid expression");
     assert!(error.starts_with("mine.toml:2: regex parse error:"), "{error}");
+}
+
+/// The format of a text as it is detected, without a name of its own as its debug form.
+fn detected(text: &str, wanted: &[&str]) -> String {
+    match detect(text.as_bytes(), true, wanted).expect("an answer for all of a file") {
+        Detected::Known(format) => format.name().to_owned(),
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn samples_have_no_other_named_format() {
+    let is_named = |name: &str| BUILT_IN.iter().any(|(known, _)| *known == name);
+    for &(name, text) in BUILT_IN {
+        let format = NamedFormat::parse(name, None, text).expect("a definition");
+        let lines: Vec<&str> = format.samples().iter().map(|sample| &*sample.line).collect();
+        for text in lines.iter().map(|line| (*line).to_owned()).chain([lines.join("\n")]) {
+            let found = detected(&text, &[]);
+            assert!(found == name || !is_named(&found), "{name} as {found}: {text}");
+        }
+    }
+}
+
+/// The lines of the samples of a format of the product.
+fn samples(name: &str) -> String {
+    let (_, text) = BUILT_IN.iter().find(|(known, _)| *known == name).expect("a format");
+    let format = NamedFormat::parse(name, None, text).expect("a definition");
+    format.samples().iter().map(|sample| sample.line.clone() + "\n").collect()
+}
+
+#[test]
+fn formats_are_recognised_by_their_lines() {
+    for name in ["caddy", "klog"] {
+        assert_eq!(detected(&samples(name), &[]), name);
+        assert_eq!(detected(&format!("{}\n", samples(name).repeat(9)), &["x"]), name);
+    }
+    let klog = samples("klog");
+    assert_eq!(detected(&format!("goroutine 1 [running]:\n{klog}"), &[]), "klog", "one line may differ");
+    assert_eq!(detected(&format!("one\ntwo\n{klog}"), &[]), "Unknown");
+    assert_eq!(detected(&format!("{{\"a\":1}}\n{}", samples("caddy")), &[]), "caddy");
+    assert_eq!(detected("{\"a\":1}\n{\"a\":2}\n", &[]), "json");
+}
+
+#[test]
+fn a_format_that_was_detected_is_another_only_if_it_lacks_a_wanted_field() {
+    let lines = samples("haproxy");
+    for (wanted, expected) in [
+        (&[][..], "syslog"),
+        (&["program"], "syslog"),
+        (&["backend_name"], "haproxy"),
+        (&["backend_name", "client_ip"], "haproxy"),
+        (&["backend_name", "program"], "syslog"),
+        (&["nothing"], "syslog"),
+    ] {
+        assert_eq!(detected(&lines, wanted), expected, "{wanted:?}");
+    }
 }

@@ -1,0 +1,117 @@
+//! Formats with names, of the product and of a user.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::support::{COMB, answer, directory_with, program, run};
+
+/// A directory with files of formats, and a log.
+fn with_formats(formats: &[(&str, &str)], log: &str) -> TempDir {
+    let directory = directory_with(&[("app.log", log)]);
+    let folder = directory.path().join("finecomb/formats");
+    fs::create_dir_all(&folder).expect("a directory");
+    for (name, text) in formats {
+        fs::write(folder.join(name), text).expect("a file");
+    }
+    directory
+}
+
+/// `comb top` with the formats of a directory.
+fn top(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = program(COMB, directory);
+    command.arg("top").args(arguments).env("XDG_CONFIG_HOME", directory);
+    command
+}
+
+const MINE: &str = "title = 'Mine'\ntemplate = '$at|$level|$message'\ntime = 'at'\n[types]\nlevel = 'text'\n";
+
+const LOG: &str = "2026-03-01 10:00:00|warn|a b\n2026-03-01 10:59:59|info|c\n2026-03-01 11:00:00|warn|d\n";
+
+#[test]
+fn a_format_of_a_user_is_named_or_recognised() {
+    let directory = with_formats(&[("mine.toml", MINE)], LOG);
+    let by_level = "2 warn\n1 info\n";
+    let text = |arguments: &[&str]| run(&mut top(directory.path(), arguments));
+    assert_eq!(text(&["--input", "mine", "-f", "level", "app.log"]), answer(by_level, "", 0));
+    assert_eq!(text(&["-f", "level", "app.log"]), answer(by_level, "", 0));
+    let hours = "2 2026-03-01T10:00+00:00\n1 2026-03-01T11:00+00:00\n";
+    assert_eq!(text(&["--every", "1h", "app.log"]), answer(hours, "", 0));
+    let (sample, _, _) = text(&["--sample=1", "-f", "level", "app.log"]);
+    assert!(sample.starts_with("app.log: format: mine\n"), "{sample}");
+    let (_, error, code) = text(&["--input", "mine", "-f", "levle", "app.log"]);
+    assert_eq!(
+        (error.as_str(), code),
+        ("comb: --input mine: no field 'levle' in this log format; did you mean 'level'?\n", Some(2))
+    );
+}
+
+#[test]
+fn a_format_of_a_user_replaces_one_of_the_product() {
+    let directory = with_formats(&[("klog.toml", MINE)], LOG);
+    let counted = run(&mut top(directory.path(), &["--input", "klog", "-f", "level", "app.log"]));
+    assert_eq!(counted, answer("2 warn\n1 info\n", "", 0));
+    let (listed, _, _) = run(&mut top(directory.path(), &["--formats"]));
+    assert!(listed.starts_with("klog            Mine\n                at level message\n"), "{listed}");
+    assert_eq!(listed.lines().filter(|line| line.starts_with("klog")).count(), 1);
+}
+
+#[test]
+fn formats_are_listed_with_their_fields() {
+    let directory = with_formats(&[("mine.toml", MINE)], "");
+    let (listed, error, code) = run(&mut top(directory.path(), &["--formats"]));
+    assert_eq!((error.as_str(), code), ("", Some(0)));
+    assert!(listed.lines().all(|line| line.len() <= 80), "{listed}");
+    for part in [
+        "mine            Mine\n                at level message\n",
+        "haproxy         HAProxy, option httplog\n                syslog process_id client_ip",
+        "json            One JSON object per line\n",
+        "clf             Access log in the Common Log Format\n                remote_addr ident",
+    ] {
+        assert!(listed.contains(part), "{part}: {listed}");
+    }
+    let (shown, _, code) = run(&mut top(directory.path(), &["--formats", "mine"]));
+    let file = directory.path().join("finecomb/formats/mine.toml");
+    let expected = format!(
+        "mine: Mine\nfile     {}\ntemplate $at|$level|$message\ntime     at\nfield    at\nfield    level: text\nfield    message\n",
+        file.display()
+    );
+    assert_eq!((shown, code), (expected, Some(0)));
+    let (shown, _, _) = run(&mut top(directory.path(), &["--formats", "clf"]));
+    assert!(shown.starts_with("clf             Access log in the Common Log Format\n"), "{shown}");
+}
+
+#[test]
+fn a_wrong_file_is_told_with_its_line_where_it_matters() {
+    let wrong = "title = 'Mine'\ntemplate = '$a$b'\n";
+    let sample = "template = '$a $b'\n[[sample]]\nline = '1 2'\nfields = { b = '3' }\n";
+    let directory = with_formats(&[("wrong.toml", wrong), ("sample.toml", sample)], LOG);
+    let file = directory.path().join("finecomb/formats/wrong.toml");
+    let reason = format!(
+        "{}:2: cannot tell where $a ends and $b begins: the log format has no text between them",
+        file.display()
+    );
+    let (_, error, code) = run(&mut top(directory.path(), &["--input", "wrong", "-f", "a", "app.log"]));
+    assert!(error.contains(&reason) && code == Some(2), "{error}");
+    let (listed, error, code) = run(&mut top(directory.path(), &["--formats"]));
+    assert!(error.contains(&format!("comb: {reason}\n")) && code == Some(2), "{error}");
+    assert!(error.contains("sample.toml: sample 1: b is '2' instead of '3'\n"), "{error}");
+    assert!(listed.contains("klog "), "{listed}");
+    // Other formats are not concerned.
+    let (_, error, code) = run(&mut top(directory.path(), &["-f", "1", "app.log"]));
+    assert_eq!((error.as_str(), code), ("", Some(0)));
+    // Perhaps the file has that format.
+    let (_, error, code) = run(&mut top(directory.path(), &["-f", "a", "app.log"]));
+    assert!(error.contains(&reason) && code == Some(2), "{error}");
+}
+
+#[test]
+fn names_of_formats_are_completed() {
+    let directory = with_formats(&[("haste.toml", MINE)], "");
+    let mut command = program(COMB, directory.path());
+    command.args(["--", "comb", "top", "--input", "ha"]).env("COMPLETE", "bash");
+    let (out, _, _) = run(command.env("XDG_CONFIG_HOME", directory.path()));
+    assert_eq!(out.lines().collect::<Vec<_>>(), ["haste", "haproxy"]);
+}
