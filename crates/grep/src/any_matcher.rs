@@ -48,6 +48,16 @@ impl AnyMatcher {
         }
     }
 
+    /// Whether the present file meets the conditions on files.
+    pub(crate) fn is_right_file(&self) -> bool {
+        match self {
+            Self::RustWith(matcher) => matcher.is_right_file(),
+            #[cfg(feature = "pcre2")]
+            Self::Pcre2With(matcher) => matcher.is_right_file(),
+            _ => true,
+        }
+    }
+
     /// Looks at a file before it is searched, if there are conditions.
     ///
     /// # Errors

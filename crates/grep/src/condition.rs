@@ -22,7 +22,7 @@ impl<M> Conditions<M> {
     }
 
     /// Whether a text meets the conditions, given a test for one pattern.
-    fn hold<E>(&self, mut matches: impl FnMut(&M) -> Result<bool, E>) -> Result<bool, E> {
+    pub(crate) fn hold<E>(&self, mut matches: impl FnMut(&M) -> Result<bool, E>) -> Result<bool, E> {
         for matcher in &self.all {
             if !matches(matcher)? {
                 return Ok(false);
@@ -71,6 +71,11 @@ impl<M: Matcher> Conditioned<M> {
     /// Whether files must be in memory as a whole.
     pub(crate) fn needs_whole_files(&self) -> bool {
         !self.files.is_empty()
+    }
+
+    /// Whether the present file meets the conditions on files.
+    pub(crate) fn is_right_file(&self) -> bool {
+        self.is_right_file
     }
 
     /// Looks at a file before it is searched.

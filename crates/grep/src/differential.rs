@@ -1,5 +1,6 @@
 //! Differential tests of the search in blocks, at any block boundaries, against ripgrep's own search and printers.
 
+mod by_record;
 mod whole;
 
 use std::ops::{ControlFlow, Range};
@@ -62,15 +63,21 @@ fn visit(
     line_end: u8,
     cuts: &[usize],
 ) -> (Vec<u8>, bool) {
+    let end_from = |cut: &usize| {
+        let cut = bytes.len().min(*cut);
+        memchr::memchr(line_end, &bytes[cut..]).map_or(bytes.len(), |length| cut + length + 1)
+    };
+    visit_blocks(visitor, named, bytes, cuts.iter().map(end_from).chain([bytes.len()]).collect())
+}
+
+/// Visits a file in the blocks with these ends.
+fn visit_blocks(
+    visitor: &mut Searcher<'_>,
+    named: bool,
+    bytes: &[u8],
+    mut ends: Vec<usize>,
+) -> (Vec<u8>, bool) {
     let source = source(named);
-    let mut ends: Vec<usize> = cuts
-        .iter()
-        .map(|&cut| {
-            let cut = cut.min(bytes.len());
-            memchr::memchr(line_end, &bytes[cut..]).map_or(bytes.len(), |length| cut + length + 1)
-        })
-        .chain([bytes.len()])
-        .collect();
     ends.sort_unstable();
     ends.dedup();
     let is_whole = ends.len() == 1;

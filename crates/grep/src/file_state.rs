@@ -13,7 +13,8 @@ use memchr::memchr;
 
 use crate::ahead::PartMatches;
 use crate::binary::{Cut, LongLine, Pieces, count_line_ends};
-use crate::tail::{Part, Tail, last_lines};
+use crate::tail::{Part, Tail};
+use crate::units::Units;
 
 /// Settings shared by every block of a job.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Rules {
     pub(crate) stop_on_nonmatch: bool,
     /// Byte that ends a line.
     pub(crate) line_end: u8,
+    /// Units that are selected and printed as a whole. If they are records, a line stands for a record below.
+    pub(crate) units: Units,
     /// Whether matching lines in the trailing context of the last counted match are printed as matches. ripgrep does this
     /// when it searches many lines at once and when matching is inverted.
     pub(crate) matches_after_limit: bool,
@@ -448,19 +451,19 @@ impl<'a, S: Sink> Step<'a, S> {
     /// Returns the start of the lines of leading context in a part of the block, and their number. A long line that NULs
     /// split is one line.
     fn last_lines_before(&self, part: Range<usize>) -> (usize, usize) {
-        let (wanted, line_end) = (self.rules.before_context, self.rules.line_end);
+        let (wanted, units) = (self.rules.before_context, &self.rules.units);
         let (mut end, mut lines) = (part.end, 0);
         let inside = |long: &&LongLine| part.start <= long.range.start && long.range.end < part.end;
         for long in self.found.long_lines.iter().rev().filter(inside) {
             let begin = long.range.end + 1;
-            let (first, count) = last_lines(&self.bytes[begin..end], wanted - lines, line_end);
+            let (first, count) = units.last(&self.bytes[begin..end], wanted - lines);
             lines += count;
             if lines == wanted {
                 return (begin + first, lines);
             }
             (end, lines) = (long.range.start, lines + 1);
         }
-        let (first, count) = last_lines(&self.bytes[part.start..end], wanted - lines, line_end);
+        let (first, count) = units.last(&self.bytes[part.start..end], wanted - lines);
         (part.start + first, lines + count)
     }
 
@@ -484,10 +487,11 @@ impl<'a, S: Sink> Step<'a, S> {
     /// Prints the last `lines` lines of the blocks before this one.
     fn print_tail(&mut self, lines: usize) -> Next {
         let tail = std::mem::take(&mut self.state.tail);
-        let mut left = tail.last(lines).map(|(_, count)| count as u64).sum::<u64>();
+        let lines_in = |part: &Part, count| part.lines_in_last(count, &self.rules.units);
+        let mut left = tail.last(lines).map(|(part, count)| lines_in(part, count)).sum::<u64>();
         for (part, count) in tail.last(lines) {
             let number = (self.state.line_ends + 1).saturating_sub(left);
-            left -= count as u64;
+            left -= lines_in(part, count);
             if self.print_part(part, count, number) == Next::StopAtBinary {
                 return Next::StopAtBinary;
             }
@@ -504,12 +508,14 @@ impl<'a, S: Sink> Step<'a, S> {
                 return self.print_context(Line { bytes: b"", text: b"", start: 0, number, offset: *offset });
             }
         };
-        let (mut at, _) = last_lines(bytes, count, self.rules.line_end);
+        let units = &self.rules.units;
+        let (mut at, _) = units.last(bytes, count);
         while at < bytes.len() {
-            let length = memchr(self.rules.line_end, &bytes[at..]).map_or(bytes.len() - at, |end| end + 1);
-            let (line, offset) = (&bytes[at..at + length], start + at as u64);
+            let end = units.end_from(bytes, at);
+            let (line, offset) = (&bytes[at..end], start + at as u64);
+            let next = number + units.lines_in(line);
             let line = Line { bytes: line, text: bytes, start: at, number, offset };
-            (at, number) = (at + length, number + 1);
+            (at, number) = (end, next);
             if self.print_context(line) == Next::StopAtBinary {
                 return Next::StopAtBinary;
             }
@@ -560,8 +566,7 @@ impl<'a, S: Sink> Step<'a, S> {
     }
 
     fn line_at(&self, start: usize) -> Range<usize> {
-        let length = memchr(self.rules.line_end, &self.bytes[start..]);
-        start..length.map_or(self.bytes.len(), |length| start + length + 1)
+        start..self.rules.units.end_from(self.bytes, start)
     }
 
     fn print_match(&mut self, line: Line<'_>) -> Next {
@@ -684,7 +689,7 @@ impl<'a, S: Sink> Step<'a, S> {
 
     /// Keeps the last unprinted lines of the block as possible leading context.
     fn keep_tail(&mut self) {
-        let (wanted, line_end) = (self.rules.before_context, self.rules.line_end);
+        let (wanted, units) = (self.rules.before_context, &self.rules.units);
         if wanted == 0 {
             return;
         }
@@ -696,7 +701,7 @@ impl<'a, S: Sink> Step<'a, S> {
         let after = from;
         for long in self.found.long_lines.iter().filter(|long| long.range.start >= after) {
             let (before, offset) = (&self.bytes[from..long.range.start], self.offset + from as u64);
-            self.state.tail.push_lines(before, offset, wanted, line_end);
+            self.state.tail.push_lines(before, offset, wanted, units);
             // A line that has not ended is no context yet.
             let ended = self.nul_in(long).filter(|_| long.range.end < self.bytes.len());
             if let Some(nul) = ended {
@@ -706,7 +711,7 @@ impl<'a, S: Sink> Step<'a, S> {
             }
             from = self.bytes.len().min(long.range.end + 1);
         }
-        self.state.tail.push_lines(&self.bytes[from..], self.offset + from as u64, wanted, line_end);
+        self.state.tail.push_lines(&self.bytes[from..], self.offset + from as u64, wanted, units);
     }
 }
 
@@ -740,9 +745,10 @@ impl FileState {
         self.searched = offset;
     }
 
-    /// Advances past a line that is in no block. It has a line number, but its bytes are not available.
-    pub(crate) fn skip_line(&mut self, bytes: u64) {
-        self.line_ends += 1;
+    /// Advances past an overlong line, or a record of this many lines, that is in no block. Lines have numbers, but their bytes are not
+    /// available.
+    pub(crate) fn skip_unit(&mut self, bytes: u64, lines: u64) {
+        self.line_ends += lines;
         self.searched += bytes;
         // The skipped line cannot be printed, so older lines are no context of the next match: they would not be adjacent.
         self.tail.clear();
@@ -756,8 +762,8 @@ mod tests {
     #[test]
     fn a_skipped_line_counts_as_a_line_and_as_searched_bytes_but_is_no_context() {
         let mut state = FileState { line_ends: 3, searched: 10, ..FileState::default() };
-        state.tail.push_lines(b"before\n", 0, 1, b'\n');
-        state.skip_line(7);
+        state.tail.push_lines(b"before\n", 0, 1, &Units::lines(b'\n'));
+        state.skip_unit(7, 1);
         assert_eq!((state.line_ends, state.searched, state.tail.last(1).count()), (4, 17, 0));
     }
 

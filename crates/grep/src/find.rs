@@ -5,6 +5,9 @@ use std::ops::{ControlFlow, Range};
 use grep_matcher::{LineMatchKind, LineTerminator, Match, Matcher};
 use memchr::{memchr, memrchr};
 
+use crate::condition::Conditions;
+use crate::units::Units;
+
 /// Matcher of lines in a block.
 #[derive(Clone, Debug)]
 pub(crate) struct Finder<M> {
@@ -17,6 +20,25 @@ pub(crate) struct Finder<M> {
     /// Whether the patterns are known to match every line.
     matches_every_line: bool,
     misses_final_empty_line: bool,
+    /// Set if whole records are found.
+    records: Option<Box<RecordSearch<M>>>,
+}
+
+/// How records are found: those with a matching line, or, if matches may span lines, with a match in the record by itself.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordSearch<M> {
+    pub(crate) units: Units,
+    /// Whether matches may span lines.
+    pub(crate) multiline: bool,
+    /// Conditions on records.
+    pub(crate) conditions: Conditions<Finder<M>>,
+}
+
+impl<M: Matcher> RecordSearch<M> {
+    /// Returns `true` if a record meets the conditions.
+    fn is_met(&self, record: &[u8]) -> Result<bool, M::Error> {
+        self.conditions.hold(|finder| finder.is_match_in_record(record, self.multiline))
+    }
 }
 
 impl<M: Matcher> Finder<M> {
@@ -28,13 +50,42 @@ impl<M: Matcher> Finder<M> {
         // The engine that reports nothing about line terminators is PCRE2.
         let misses_final_empty_line =
             matcher.line_terminator().is_none() && matcher.non_matching_bytes().is_none() && byte != 0;
-        let spans_lines = false;
-        Self { matcher, terminator, stays_in_line, spans_lines, matches_every_line, misses_final_empty_line }
+        let (spans_lines, records) = (false, None);
+        Self {
+            matcher,
+            terminator,
+            stays_in_line,
+            spans_lines,
+            matches_every_line,
+            misses_final_empty_line,
+            records,
+        }
+    }
+
+    /// Finds records instead of lines, if `search` says how.
+    pub(crate) fn by_records(self, search: Option<RecordSearch<M>>) -> Self {
+        Self { records: search.map(Box::new), ..self }
     }
 
     /// Lets matches span lines, if there can be such matches and `is_wanted`.
     pub(crate) fn across_lines(self, is_wanted: bool) -> Self {
-        Self { spans_lines: is_wanted && !self.stays_in_line, ..self }
+        Self { spans_lines: is_wanted && !self.stays_in_line && self.records.is_none(), ..self }
+    }
+
+    /// Returns `true` if whole records are found.
+    pub(crate) fn finds_records(&self) -> bool {
+        self.records.is_some()
+    }
+
+    /// Returns `true` if there are no conditions on records, or a record meets them.
+    pub(crate) fn is_met(&self, record: &[u8]) -> bool {
+        // The search has asked the same before without an error.
+        self.records.as_ref().is_none_or(|search| search.is_met(record).unwrap_or(true))
+    }
+
+    /// Returns `true` if a match may span lines, of a file or of a record.
+    pub(crate) fn matches_across_lines(&self) -> bool {
+        self.spans_lines || self.records.as_ref().is_some_and(|search| search.multiline)
     }
 
     /// Returns `true` if matches may span lines. They are searched for in whole files.
@@ -75,8 +126,80 @@ impl<M: Matcher> Finder<M> {
         self.matches_every_line
     }
 
-    /// Calls `found` with every matching line, terminator included, until it breaks.
+    /// Calls `found` with every matching line or record, terminator included, until it breaks.
     pub(crate) fn lines(
+        &self,
+        bytes: &[u8],
+        found: impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> Result<(), M::Error> {
+        match &self.records {
+            None => self.single_lines(bytes, found),
+            Some(search) => self.records(search, bytes, found),
+        }
+    }
+
+    /// Calls `found` with every record that matches and meets the conditions, until it breaks.
+    fn records(
+        &self,
+        search: &RecordSearch<M>,
+        bytes: &[u8],
+        mut found: impl FnMut(Range<usize>) -> ControlFlow<()>,
+    ) -> Result<(), M::Error> {
+        let mut from = 0;
+        while let Some(record) = self.next_record(search, bytes, from)? {
+            from = record.end;
+            if search.is_met(&bytes[record.clone()])? && found(record).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the first matching record from `from` on, where a record begins.
+    fn next_record(
+        &self,
+        search: &RecordSearch<M>,
+        bytes: &[u8],
+        from: usize,
+    ) -> Result<Option<Range<usize>>, M::Error> {
+        let units = &search.units;
+        if search.multiline {
+            for record in units.iter(bytes, from) {
+                if self.is_match_in_record(&bytes[record.clone()], true)? {
+                    return Ok(Some(record));
+                }
+            }
+            return Ok(None);
+        }
+        let mut first = None;
+        self.single_lines(&bytes[from..], |line| {
+            first = Some(from + line.start);
+            ControlFlow::Break(())
+        })?;
+        Ok(first.map(|line| {
+            let start = units.start_before(bytes, from, line);
+            start..units.end_from(bytes, start)
+        }))
+    }
+
+    /// Returns `true` if a line of a record matches or, with `multiline`, the pattern matches in the record by itself.
+    fn is_match_in_record(&self, record: &[u8], multiline: bool) -> Result<bool, M::Error> {
+        if multiline {
+            // An empty match after the last line is in no line.
+            let is_ended = self.terminator.is_suffix(record);
+            let found = self.matcher.find(record)?;
+            return Ok(found.is_some_and(|found| found.start() < record.len() || !is_ended));
+        }
+        let mut any = false;
+        self.single_lines(record, |_| {
+            any = true;
+            ControlFlow::Break(())
+        })?;
+        Ok(any)
+    }
+
+    /// Calls `found` with every matching line, terminator included, until it breaks.
+    fn single_lines(
         &self,
         bytes: &[u8],
         mut found: impl FnMut(Range<usize>) -> ControlFlow<()>,

@@ -44,12 +44,15 @@ pub mod records;
 mod required;
 mod search;
 mod tail;
+mod units;
 mod which;
 
 use std::io::Write;
 use std::time::Duration;
 
-use finecomb_scan::{Checks, Inputs, Omitted, Ordered, OrderedOptions, Problem, Report, Source, in_order};
+use finecomb_scan::{
+    Checks, Inputs, Omitted, Ordered, OrderedOptions, Problem, Records, Report, Source, in_order,
+};
 pub use grep_printer::{ColorSpecs, HyperlinkConfig, Stats};
 pub use print::CUT;
 pub use print::excerpt::excerpt;
@@ -59,7 +62,7 @@ pub use regex_syntax::hir::Hir;
 use crate::ahead::Ahead;
 use crate::any_matcher::AnyMatcher;
 pub use crate::enclosing::{NewScopeFinder, Scope, ScopeFinder};
-use crate::find::Finder;
+use crate::find::{Finder, RecordSearch};
 pub use crate::matcher::Error;
 pub use crate::names::list;
 pub use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
@@ -75,6 +78,8 @@ pub struct Query {
     matches_every_line: bool,
     /// How parts of large files are searched before the whole, if a match may span lines.
     ahead: Option<Ahead>,
+    /// How records are found, if whole records are.
+    records: Option<RecordSearch<AnyMatcher>>,
 }
 
 /// Result of a search.
@@ -116,7 +121,8 @@ impl Query {
         let mut style = Style::new(&options);
         style.which = Which::new(&options, &matcher)?;
         let ahead = ahead(&matcher, &options);
-        Ok(Self { matcher, style, matches_every_line, ahead })
+        let records = RecordSearch::new(&options)?;
+        Ok(Self { matcher, style, matches_every_line, ahead, records })
     }
 
     /// Returns the byte that ends a line.
@@ -192,7 +198,7 @@ pub fn pcre2_version() -> Option<Pcre2Version> {
     None
 }
 
-/// Searches the inputs and prints to `out` during the search. Ignores `options.scan.line_end` in favour of the query's.
+/// Searches the inputs and prints to `out` during the search. Ignores `options.scan.line_end` and `options.scan.records` in favour of the query's.
 ///
 /// With [`Mode::Records`], each write consists of whole [`records`].
 pub fn grep(
@@ -202,13 +208,15 @@ pub fn grep(
     out: &mut (dyn Write + Send),
 ) -> Outcome {
     let limit = query.style.options.scan_limit();
-    let scan = options.scan.clone().line_end(query.line_end());
+    let records = query.style.options.record.clone().map_or(Records::Lines, Records::Started);
+    let scan = options.scan.clone().line_end(query.line_end()).records(records);
     let options = options.clone().scan(scan).limit(limit);
     if !query.can_match() {
         return Outcome::of(Ordered::<()>::default(), Totals::default());
     }
     let (style, separator) = (&query.style, query.separator());
     let finder = Finder::new(query.matcher.clone(), style.terminator, query.matches_every_line);
+    let finder = finder.by_records(query.records.clone());
     let make = || {
         let mut searcher = Searcher::new(style, finder.clone());
         searcher.ahead = query.ahead;
@@ -220,8 +228,8 @@ pub fn grep(
 
 /// How parts of large files are searched before the whole, if that is possible. The other engine and conditions may look at more of the
 /// text.
-fn ahead(matcher: &AnyMatcher, GrepOptions { pattern, line_end, .. }: &GrepOptions) -> Option<Ahead> {
-    if !pattern.multiline || !matches!(matcher, AnyMatcher::Rust(_)) {
+fn ahead(matcher: &AnyMatcher, GrepOptions { pattern, line_end, record, .. }: &GrepOptions) -> Option<Ahead> {
+    if !pattern.multiline || record.is_some() || !matches!(matcher, AnyMatcher::Rust(_)) {
         return None;
     }
     // The end of a line before a line feed alone depends on the byte before it.

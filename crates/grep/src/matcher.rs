@@ -10,10 +10,12 @@ use thiserror::Error;
 
 use crate::any_matcher::AnyMatcher;
 use crate::condition::{Conditioned, Conditions};
+use crate::find::{Finder, RecordSearch};
 use crate::line_matcher::{LineMatcher, Words, inner_literal};
 use crate::options::{Binary, Boundary, Case, Engine, GrepOptions, LineEnd, PatternOptions};
 #[cfg(feature = "pcre2")]
 use crate::required::superset;
+use crate::units::Units;
 
 /// Error in a query.
 #[derive(Debug, Error)]
@@ -65,6 +67,32 @@ impl AnyMatcher {
     }
 }
 
+impl RecordSearch<AnyMatcher> {
+    /// Compiles the conditions on records; `None` if lines are searched for.
+    pub(crate) fn new(options: &GrepOptions) -> Result<Option<Self>, Error> {
+        let GrepOptions { pattern, line_end, record, .. } = options;
+        let Some(record) = record else { return Ok(None) };
+        let terminator = line_end.terminator();
+        let finders = |option: &'static str, patterns: &[String]| {
+            let finder = |pattern: &String| {
+                let (patterns, conditions) = ([pattern.clone()].into(), PatternOptions::default());
+                let PatternOptions { and, not, file_and, file_not, .. } = conditions;
+                let pattern =
+                    PatternOptions { patterns, and, not, file_and, file_not, ..options.pattern.clone() };
+                let matcher = AnyMatcher::new(&GrepOptions { pattern, ..options.clone() });
+                let matcher =
+                    matcher.map_err(|error| Error::Condition { option, error: error.to_string() })?;
+                Ok(Finder::new(matcher, terminator, false))
+            };
+            patterns.iter().map(finder).collect::<Result<Vec<_>, Error>>()
+        };
+        let conditions =
+            Conditions { all: finders("and", &pattern.and)?, none: finders("not", &pattern.not)? };
+        let units = Units::new(terminator.as_byte(), Some(record.clone()));
+        Ok(Some(Self { units, multiline: pattern.multiline, conditions }))
+    }
+}
+
 /// Compiles the patterns, and the conditions if there are any.
 fn with_rust(options: &GrepOptions) -> Result<AnyMatcher, Error> {
     let matcher = rust(options).map_err(Error::Pattern)?;
@@ -89,7 +117,11 @@ fn conditioned<M: Matcher>(
         patterns.iter().map(compile).collect::<Result<Vec<M>, Error>>()
     };
     let PatternOptions { and, not, file_and, file_not, multiline, .. } = &options.pattern;
-    let lines = Conditions { all: each("and", and)?, none: each("not", not)? };
+    let lines = match options.record {
+        None => Conditions { all: each("and", and)?, none: each("not", not)? },
+        // See `RecordSearch`.
+        Some(_) => Conditions { all: Vec::new(), none: Vec::new() },
+    };
     let files = Conditions { all: each("file_and", file_and)?, none: each("file_not", file_not)? };
     let terminator = options.line_end.terminator();
     Ok(Conditioned::new(matcher, lines, files, terminator, (*multiline, options.invert)))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use finecomb_scan::{Limit, Source};
+use finecomb_scan::{Limit, RecordStart, Source};
 use finecomb_sys::setters;
 use grep_printer::ColorSpecs;
 
@@ -171,6 +171,9 @@ pub struct GrepOptions {
     pub binary: Binary,
     /// Search files that are named as those found in directories: a NUL ends the search. Default: `false`.
     pub named_as_found: bool,
+    /// Select whole records, which begin with such lines: those with a matching line. In other options, in conditions and in the output, a
+    /// record then stands for a line. With `multiline`, the pattern matches in a record by itself. Lines must not end with a NUL.
+    pub record: Option<RecordStart>,
     /// Select the lines that do not match.
     pub invert: bool,
     /// Maximum number of matching lines per file.
@@ -246,6 +249,7 @@ setters! {
         line_end: LineEnd,
         binary: Binary,
         named_as_found: bool,
+        record: Option<RecordStart>,
         invert: bool,
         max_count: Option<u64>,
         limit: Option<u64>,
@@ -289,6 +293,7 @@ impl Default for GrepOptions {
             line_end: LineEnd::Lf,
             binary: Binary::Auto,
             named_as_found: false,
+            record: None,
             invert: false,
             max_count: None,
             limit: None,
@@ -392,7 +397,7 @@ impl GrepOptions {
         if let Some(Limit { results, ends_job: true }) = self.scan_limit()
             && matches!(self.mode, Mode::Lines | Mode::Records)
             // There, a match of several lines is one result, but not one line.
-            && !self.pattern.multiline
+            && (!self.pattern.multiline || self.record.is_some())
         {
             // The first line that is not printed ends the context of the last one.
             let is_followed = self.after_context > 0 || self.passthru;

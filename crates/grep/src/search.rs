@@ -25,6 +25,7 @@ use crate::options::{Binary, GrepOptions, LineEnd, Mode};
 use crate::print::lines::Style;
 use crate::print::{Matches, Tally, json, lines as text, records};
 use crate::records::{binary_notice, put_binary, put_path};
+use crate::units::Units;
 
 #[cfg(test)]
 mod tests;
@@ -136,15 +137,18 @@ impl<'q> Searcher<'q> {
         let options = &style.options;
         let finder = finder.across_lines(options.pattern.multiline);
         let prints = options.prints();
+        let line_end = options.line_end.terminator().as_byte();
         let rules = Rules {
             before_context: if prints { options.before_context } else { 0 },
             after_context: if prints { options.after_context } else { 0 },
             passthru: prints && options.passthru,
             max_count: options.max_count.filter(|_| !finder.spans_lines()),
             matches_after_limit: finder.spans_lines()
-                || !options.stop_on_nonmatch && (options.invert || finder.searches_across_lines()),
+                || !options.stop_on_nonmatch
+                    && (options.invert || finder.searches_across_lines() || finder.finds_records()),
             stop_on_nonmatch: options.stop_on_nonmatch && !finder.spans_lines(),
-            line_end: options.line_end.terminator().as_byte(),
+            line_end,
+            units: Units::new(line_end, options.record.clone()),
             stops_at_binary: matches!(options.mode, Mode::Lines | Mode::Records),
         };
         let scope_finder = options.scope_finder();
@@ -171,7 +175,7 @@ impl<'q> Searcher<'q> {
             || self.wants_stats()
             || self.mode() == Mode::CountMatches
             || self.rules.stop_on_nonmatch
-            || self.finder.spans_lines()
+            || self.takes_several_lines()
     }
 
     /// Returns `true` if the first matching line settles the result for a file, except for a NUL after it.
@@ -179,7 +183,7 @@ impl<'q> Searcher<'q> {
         let settled = match self.mode() {
             Mode::FilesWithMatches => true,
             // A NUL after the last counted match does not matter.
-            Mode::FilesWithoutMatch => self.rules.max_count.is_none() && !self.finder.spans_lines(),
+            Mode::FilesWithoutMatch => self.rules.max_count.is_none() && !self.takes_several_lines(),
             _ => self.style.options.quiet,
         };
         settled && !self.wants_stats()
@@ -192,14 +196,34 @@ impl<'q> Searcher<'q> {
             && self.nul(source) == Nul::Quit
     }
 
+    /// Returns `true` if several lines may be selected together: those of a match, or of a record. A NUL then only matters in lines that
+    /// are selected or printed, and in the head of a file.
+    fn takes_several_lines(&self) -> bool {
+        self.finder.spans_lines() || self.finder.finds_records()
+    }
+
+    /// Returns `true` if a NUL in the head of a file makes it binary. The head of a pipe may be shorter, and that of decoded text is only
+    /// known if it is one block.
+    fn checks_start(&self, nul: Nul, source: &Source) -> bool {
+        match (nul, source.medium()) {
+            (Nul::Ignore, _) | (_, Medium::Transcoded(_)) => false,
+            (Nul::Suppress | Nul::QuitInLines, medium) if self.finder.finds_records() => {
+                source.path().is_some() && matches!(medium, Medium::File | Medium::Decompressed)
+            }
+            (Nul::QuitInLines, _) => false,
+            (Nul::Quit | Nul::Suppress, _) => true,
+            (Nul::EndLine, medium) => matches!(medium, Medium::Decompressed),
+        }
+    }
+
     /// Returns how NULs in a file are handled.
     fn nul(&self, source: &Source) -> Nul {
         let options = &self.style.options;
         match options.binary {
             _ if options.line_end == LineEnd::Nul => Nul::Ignore,
             Binary::Text => Nul::Ignore,
-            Binary::Auto if self.finder.spans_lines() && !options.is_named(source) => Nul::QuitInLines,
-            _ if self.finder.spans_lines() => Nul::Suppress,
+            Binary::Auto if self.takes_several_lines() && !options.is_named(source) => Nul::QuitInLines,
+            _ if self.takes_several_lines() => Nul::Suppress,
             _ if source.path().is_none() => Nul::EndLine,
             // ripgrep memory-maps files named on the command line and reads all others.
             _ if options.is_named(source) && matches!(source.medium(), Medium::File) => Nul::Suppress,
@@ -211,7 +235,7 @@ impl<'q> Searcher<'q> {
 
     /// Finds the matching lines of a block.
     fn find(&self, bytes: &[u8], found: &mut Found) {
-        let Style { options, terminator, .. } = self.style;
+        let options = &self.style.options;
         let (needs_lines, max) = (self.needs_lines(), self.max_needed());
         if !needs_lines && max == u64::MAX && self.finder.matches_every_line() {
             found.count = if options.invert { 0 } else { count_lines(bytes, self.rules.line_end) };
@@ -231,7 +255,7 @@ impl<'q> Searcher<'q> {
                 return take(line);
             }
             let gap = mem::replace(&mut rest.start, line.end)..line.start;
-            let taken = lines_in(bytes, gap, *terminator).try_for_each(&mut take);
+            let taken = self.units_in(bytes, gap).try_for_each(&mut take);
             if taken.is_break() {
                 rest.start = rest.end;
             }
@@ -239,7 +263,7 @@ impl<'q> Searcher<'q> {
         });
         match searched {
             Ok(()) if options.invert => {
-                let _ = lines_in(bytes, rest, *terminator).try_for_each(take);
+                let _ = self.units_in(bytes, rest).try_for_each(take);
             }
             Ok(()) => {}
             Err(failure) => *error = Some(failure.to_string()),
@@ -386,7 +410,11 @@ impl<'q> Searcher<'q> {
         let start = &block.bytes[..block.bytes.len().min(HEAD_SIZE)];
         match nul {
             Nul::Quit if matters => found.nul = memchr(0, block.bytes),
-            Nul::Suppress | Nul::QuitInLines if block.is_whole => found.nul = memchr(0, start),
+            Nul::Suppress | Nul::QuitInLines
+                if block.is_whole && (self.finder.spans_lines() || self.checks_start(nul, block.source)) =>
+            {
+                found.nul = memchr(0, start);
+            }
             _ => {}
         }
         if let Some(at) = found.nul.filter(|_| nul == Nul::Quit) {
@@ -394,6 +422,15 @@ impl<'q> Searcher<'q> {
             *found = Found { nul: found.nul, ..Found::default() };
             self.find(&block.bytes[..end], found);
         }
+    }
+
+    /// Returns the units in a range, which must begin with one.
+    fn units_in<'a>(
+        &'a self,
+        bytes: &'a [u8],
+        range: Range<usize>,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
+        self.rules.units.iter(&bytes[..range.end], range.start)
     }
 
     /// Determines whether a NUL ends the search of the file in this block. Called in block order.
@@ -435,6 +472,10 @@ impl<'q> Searcher<'q> {
             // A count does not depend on NULs that only hide lines.
             _ => Nul::Ignore,
         };
+        if let Some(first) = block.first_line.filter(|_| self.finder.finds_records()) {
+            // How many lines an overlong record has is not known.
+            state.line_ends = first - 1;
+        }
         Step::new(&self.rules, nul, (block.bytes, block.offset), found, state, sink).run();
     }
 
@@ -529,7 +570,7 @@ impl Select for Searcher<'_> {
     fn nul_ends(&self, source: &Source) -> NulEnds {
         match self.nul(source) {
             Nul::Ignore | Nul::QuitInLines => NulEnds::Never,
-            Nul::Suppress if self.finder.spans_lines() => NulEnds::Never,
+            Nul::Suppress if self.takes_several_lines() => NulEnds::Never,
             // Messages hold whole lines.
             Nul::Suppress if self.mode() == Mode::Json && self.prints() => NulEnds::Never,
             Nul::Suppress => NulEnds::LongLines,
@@ -551,7 +592,8 @@ impl Select for Searcher<'_> {
             || after_context > 0
             || passthru
             || stop_on_nonmatch
-            || self.style.options.invert;
+            || self.style.options.invert
+            || self.finder.finds_records();
         !asks_for_others && self.wants() == Wants::Blocks && self.scope_finder.is_none() && line_end == b'\n'
     }
 }
@@ -562,15 +604,10 @@ impl Search for Searcher<'_> {
 
     fn begin(&mut self, source: &Source, start: &[u8]) -> FileState {
         let nul = self.nul(source);
-        let checks_start = match (nul, source.medium()) {
-            (Nul::Ignore | Nul::QuitInLines, _) | (_, Medium::Transcoded(_)) => false,
-            (Nul::Quit | Nul::Suppress, _) => true,
-            (Nul::EndLine, medium) => matches!(medium, Medium::Decompressed),
-        };
-        let first_nul = if checks_start { memchr(0, start) } else { None };
+        let first_nul = if self.checks_start(nul, source) { memchr(0, start) } else { None };
         let mut state = FileState::default();
         state.nul = first_nul.map(|at| at as u64);
-        state.over = first_nul.is_some() && nul == Nul::Quit;
+        state.over = first_nul.is_some() && nul.quits();
         state.suppressed_from = first_nul.filter(|_| nul == Nul::EndLine).map(|_| 0);
         state.in_parts = !start.is_empty();
         state
@@ -605,7 +642,10 @@ impl Search for Searcher<'_> {
                 found.lines.pop_if(|_| !self.style.options.invert);
             }
         } else if found.long_lines.is_empty() {
-            self.find(block.bytes, &mut found);
+            // In the wrong file nothing is selected, not even a record that fails the conditions on records.
+            if !self.finder.finds_records() || self.finder.matcher().is_right_file() {
+                self.find(block.bytes, &mut found);
+            }
         } else {
             self.find_with_long_lines(block, &mut found);
         }
@@ -668,8 +708,8 @@ impl Search for Searcher<'_> {
         if state.over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn skip_line(&mut self, state: &mut FileState, bytes: u64) {
-        state.skip_line(bytes);
+    fn skip_line(&mut self, state: &mut FileState, bytes: &[u8]) {
+        state.skip_unit(bytes.len() as u64, self.rules.units.lines_in(bytes));
     }
 
     fn skip_to(&mut self, state: &mut FileState, offset: u64, lines: u64) {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use memchr::memrchr_iter;
 
+use crate::units::Units;
+
 /// The last lines before a block that are not printed yet. Stored as one part or more per block and shared between states, as
 /// they may be large and are rarely needed.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +30,16 @@ impl Part {
             Self::LongLine { .. } => 1,
         }
     }
+
+    /// Number of lines in the last `count` units.
+    pub(crate) fn lines_in_last(&self, count: usize, units: &Units) -> u64 {
+        match self {
+            Self::Lines { bytes, .. } if units.are_records() => {
+                units.lines_in(&bytes[units.last(bytes, count).0..])
+            }
+            _ => count as u64,
+        }
+    }
 }
 
 impl Tail {
@@ -36,8 +48,8 @@ impl Tail {
     }
 
     /// Adds the last `wanted` of some lines, and drops parts that `wanted` or more lines follow.
-    pub(crate) fn push_lines(&mut self, bytes: &[u8], offset: u64, wanted: usize, line_end: u8) {
-        let (first, count) = last_lines(bytes, wanted, line_end);
+    pub(crate) fn push_lines(&mut self, bytes: &[u8], offset: u64, wanted: usize, units: &Units) {
+        let (first, count) = units.last(bytes, wanted);
         if count > 0 {
             let (bytes, offset) = (bytes[first..].to_vec(), offset + first as u64);
             self.push(Part::Lines { offset, bytes, count }, wanted);
@@ -96,14 +108,15 @@ mod tests {
     #[test]
     fn a_long_line_counts_as_one_line_of_context() {
         let mut tail = Tail::default();
-        tail.push_lines(b"1\n2\n3\n", 0, 3, b'\n');
+        let lines = &Units::lines(b'\n');
+        tail.push_lines(b"1\n2\n3\n", 0, 3, lines);
         tail.push_long_line(6, 9, 3);
         let counts =
             |tail: &Tail, wanted| -> Vec<usize> { tail.last(wanted).map(|(_, count)| count).collect() };
         assert_eq!([counts(&tail, 3), counts(&tail, 2), counts(&tail, 1)], [vec![2, 1], vec![1, 1], vec![1]]);
-        tail.push_lines(b"5\n6\n", 100, 3, b'\n');
+        tail.push_lines(b"5\n6\n", 100, 3, lines);
         assert_eq!([counts(&tail, 3), counts(&tail, 2)], [vec![1, 2], vec![2]]);
-        tail.push_lines(b"7\n8\n", 104, 3, b'\n');
+        tail.push_lines(b"7\n8\n", 104, 3, lines);
         assert_eq!(counts(&tail, 3), [1, 2]);
     }
 }

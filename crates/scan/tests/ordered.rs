@@ -43,7 +43,7 @@ impl Search for NumberLines {
         if *state >= self.limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn skip_line(&mut self, state: &mut usize, _bytes: u64) {
+    fn skip_line(&mut self, state: &mut usize, _bytes: &[u8]) {
         *state += 1;
     }
 }

@@ -163,7 +163,7 @@ impl Printer<'_, '_> {
             self.out.begin_result();
         }
         let replacements = self.matches.replacement();
-        let text = match self.finder.spans_lines() {
+        let text = match self.finder.matches_across_lines() {
             true => line.bytes,
             false => without_terminator(line.bytes, self.finder.terminator()),
         };

@@ -22,6 +22,8 @@ use crate::find::{Finder, lines, without_terminator};
 use crate::options::GrepOptions;
 use crate::which::Which;
 
+mod record;
+
 /// Format of printed lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Style {
@@ -210,31 +212,11 @@ impl Printer<'_, '_> {
                 _ => printer.print_lines(),
             };
         }
-        let mut write = |from: Option<&Match>, bytes: &[u8], colored: &[Match]| {
-            let only = from.filter(|_| options.only_matching || options.vimgrep);
-            let offset = line.offset + only.map_or(0, |found| found.start() as u64);
-            let bytes_out = out.bytes();
-            tally.color_bytes +=
-                prelude.write(style, offset, from.map(|found| found.start() as u64 + 1), bytes_out);
-            let mut painter = Painter { style, role, match_count, color_bytes: 0, out: bytes_out };
-            painter.write_line(bytes, colored, shown);
-            tally.color_bytes += painter.color_bytes;
-            out.flush_if_full();
-        };
-        match shown {
-            [] => write(None, bytes, &[]),
-            _ if options.only_matching => {
-                for found in shown {
-                    let bytes = &bytes[found.start()..found.end()];
-                    write(Some(found), bytes, &[Match::new(0, bytes.len())]);
-                }
-            }
-            _ if options.vimgrep => {
-                for found in shown {
-                    write(Some(found), bytes, &[*found]);
-                }
-            }
-            [first, ..] => write(Some(first), bytes, shown),
+        let mut printer = LinePrinter { style, prelude, role, match_count, tally, out };
+        if self.finder.finds_records() && role != Role::Definition {
+            record::print(&mut printer, bytes, shown);
+        } else {
+            printer.print(bytes, shown);
         }
     }
 
@@ -276,6 +258,52 @@ pub(crate) fn write_definition(style: &Style, path: Option<&[u8]>, line: Line<'_
         Prelude { path, link: None, line, role, spans: &[] }.write(style, line.offset, None, out);
     let mut painter = Painter { style, role, match_count: 0, color_bytes, out };
     painter.write_plain(line.bytes, &[]);
+}
+
+/// Printer of a line.
+struct LinePrinter<'a, 'o> {
+    style: &'a Style,
+    /// Fields of the line.
+    prelude: Prelude<'a>,
+    role: Role,
+    /// Number of matches, before replacement.
+    match_count: usize,
+    tally: &'a mut Tally,
+    out: &'a mut Output<'o>,
+}
+
+impl LinePrinter<'_, '_> {
+    /// Prints a line with its matches or their replacements: once, or once for each match.
+    fn print(&mut self, bytes: &[u8], shown: &[Match]) {
+        let options = &self.style.options;
+        match shown {
+            [] => self.write(None, bytes, (&[], shown)),
+            _ if options.only_matching => {
+                for found in shown {
+                    let bytes = &bytes[found.start()..found.end()];
+                    self.write(Some(found), bytes, (&[Match::new(0, bytes.len())], shown));
+                }
+            }
+            _ if options.vimgrep => {
+                for found in shown {
+                    self.write(Some(found), bytes, (&[*found], shown));
+                }
+            }
+            [first, ..] => self.write(Some(first), bytes, (shown, shown)),
+        }
+    }
+
+    fn write(&mut self, from: Option<&Match>, bytes: &[u8], (colored, all): (&[Match], &[Match])) {
+        let Self { style, prelude, role, match_count, .. } = *self;
+        let only = from.filter(|_| style.options.only_matching || style.options.vimgrep);
+        let offset = prelude.line.offset + only.map_or(0, |found| found.start() as u64);
+        let out = self.out.bytes();
+        let color_bytes = prelude.write(style, offset, from.map(|found| found.start() as u64 + 1), out);
+        let mut painter = Painter { style, role, match_count, color_bytes, out };
+        painter.write_line(bytes, colored, all);
+        self.tally.color_bytes += painter.color_bytes;
+        self.out.flush_if_full();
+    }
 }
 
 /// Printer of the lines of matches that span lines and touch.

@@ -7,7 +7,7 @@ use grep_matcher::{Captures, Match, Matcher};
 use crate::ahead::{Ahead, PartMatches, Remembering};
 use crate::any_matcher::{AnyCaptures, AnyMatcher};
 use crate::file_state::Line;
-use crate::find::{Finder, without_terminator};
+use crate::find::{Finder, lines, without_terminator};
 
 /// Bytes after the lines of a match that an expression may look at, as in ripgrep's printers.
 const LOOK_AHEAD: usize = 128;
@@ -37,6 +37,16 @@ impl Matches {
     /// line before without an error.
     pub(crate) fn find(&mut self, finder: &Finder<AnyMatcher>, line: Line<'_>) {
         self.clear();
+        match finder.finds_records() {
+            false => self.find_in_line(finder, line, 0),
+            // A selected record of an inverted search may have matches.
+            true if !finder.is_met(line.bytes) => {}
+            true => in_record(finder, line, |part, at| self.find_in_line(finder, part, at)),
+        }
+    }
+
+    /// Adds the matches in a line, or in a record, at an offset in the record.
+    fn find_in_line(&mut self, finder: &Finder<AnyMatcher>, line: Line<'_>, at: usize) {
         let Self { found, known: (ahead, parts), .. } = self;
         let (text, start) = searched(finder, line);
         // An empty match at the very end of the lines is in none of them.
@@ -44,7 +54,8 @@ impl Matches {
         let mut found_here = |found_here: Match| {
             let is_inside = found_here.start() < end;
             if is_inside {
-                found.push(Match::new(found_here.start() - start, found_here.end().min(end) - start));
+                let (from, to) = (found_here.start() - start, found_here.end().min(end) - start);
+                found.push(Match::new(at + from, at + to));
             }
             is_inside
         };
@@ -60,7 +71,7 @@ impl Matches {
         if text.is_empty() && line.offset > 0 && finder.misses_final_empty_line() {
             let before = [finder.terminator().as_byte()];
             let any = finder.matcher().find_at(&before, 1).ok().flatten().is_some();
-            found.extend(any.then_some(Match::zero(0)));
+            found.extend(any.then_some(Match::zero(at)));
             return;
         }
         // The engines implement this iteration themselves, but not `find_iter`.
@@ -69,18 +80,25 @@ impl Matches {
 
     /// Replaces each match; `$1` and the like in `replacement` stand for capture groups.
     pub(crate) fn replace(&mut self, finder: &Finder<AnyMatcher>, line: Line<'_>, replacement: &[u8]) {
-        let Self { found, replaced, replacements, captures, .. } = self;
-        let matcher = finder.matcher();
-        replaced.clear();
-        replacements.clear();
-        if found.is_empty() {
+        self.replaced.clear();
+        self.replacements.clear();
+        if self.found.is_empty() {
             return;
         }
-        let Some(captures) = captures.as_mut() else {
-            let Ok(new) = matcher.new_captures() else { return };
-            *captures = Some(new);
-            return self.replace(finder, line, replacement);
-        };
+        if self.captures.is_none() {
+            let Ok(new) = finder.matcher().new_captures() else { return };
+            self.captures = Some(new);
+        }
+        match finder.finds_records() {
+            false => self.replace_in_line(finder, line, replacement),
+            true => in_record(finder, line, |part, _| self.replace_in_line(finder, part, replacement)),
+        }
+    }
+
+    /// Adds a line, or a record, with each match replaced.
+    fn replace_in_line(&mut self, finder: &Finder<AnyMatcher>, line: Line<'_>, replacement: &[u8]) {
+        let Self { replaced, replacements, captures: Some(captures), .. } = self else { return };
+        let matcher = finder.matcher();
         let (text, start) = searched(finder, line);
         let end = start + line.bytes.len();
         let mut copied = start;
@@ -118,8 +136,23 @@ impl Matches {
     }
 }
 
+/// Calls `each` with the parts of a record that are searched by themselves, and their offsets in it: its lines or, if matches may span
+/// them, the record.
+fn in_record<'a>(finder: &Finder<AnyMatcher>, record: Line<'a>, mut each: impl FnMut(Line<'a>, usize)) {
+    if finder.matches_across_lines() {
+        return each(record.by_itself(), 0);
+    }
+    for line in lines(record.bytes, finder.terminator()) {
+        let (at, bytes) = (line.start, &record.bytes[line]);
+        each(Line { bytes, ..record }.by_itself(), at);
+    }
+}
+
 /// The text in which the matches of a line are searched for, and the offset of the line in it.
 fn searched<'a>(finder: &Finder<AnyMatcher>, line: Line<'a>) -> (&'a [u8], usize) {
+    if finder.finds_records() && finder.matches_across_lines() {
+        return (line.bytes, 0);
+    }
     if finder.spans_lines() {
         let end = line.start + line.bytes.len() + LOOK_AHEAD;
         (&line.text[..end.min(line.text.len())], line.start)

@@ -1,9 +1,12 @@
 //! Rules that say which lines begin a record.
 
 use std::fmt;
+use std::panic::RefUnwindSafe;
 use std::sync::Arc;
 
 use regex_automata::meta::{BuildError, Regex};
+
+use super::started::JUDGED;
 
 /// Role of a line in the division of a text into records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +20,7 @@ pub enum LineRole {
 }
 
 /// Judges lines one by one.
-pub trait JudgeLine: fmt::Debug + Send + Sync {
+pub trait JudgeLine: fmt::Debug + Send + Sync + RefUnwindSafe {
     /// Role of a line, which is without its terminator (`\n` or `\r\n`). Only the first 64 KiB of a longer line are known.
     fn role(&self, line: &[u8]) -> LineRole;
 
@@ -56,8 +59,14 @@ impl RecordStart {
         self.0.role(line)
     }
 
+    /// Role of the line that these bytes begin with, without `line_end`. A long line is judged by its beginning.
+    pub fn role_before(&self, line_end: u8, line: &[u8]) -> LineRole {
+        let line = &line[..line.len().min(JUDGED)];
+        self.role(if line_end == b'\n' { line.strip_suffix(b"\r").unwrap_or(line) } else { line })
+    }
+
     /// Whether a line may be one that [`LineRole::Opens`].
-    pub(crate) fn may_open(&self) -> bool {
+    pub fn may_open(&self) -> bool {
         self.0.may_open()
     }
 }

@@ -70,9 +70,7 @@ impl LastStart {
 impl Started<'_> {
     /// Role of the line that these bytes begin with, without its end.
     fn role(&self, line: &[u8]) -> LineRole {
-        let line = &line[..line.len().min(JUDGED)];
-        let line = if self.line_end == b'\n' { line.strip_suffix(b"\r").unwrap_or(line) } else { line };
-        self.start.role(line)
+        self.start.role_before(self.line_end, line)
     }
 
     /// Moves to the line after the next one that begins a record, and returns the position of that. Returns `None` once more of the

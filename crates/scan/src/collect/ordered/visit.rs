@@ -90,8 +90,9 @@ pub trait Search: Select {
         ControlFlow::Continue(())
     }
 
-    /// Advances the state past an overlong line of at least this many bytes.
-    fn skip_line(&mut self, _state: &mut Self::State, _bytes: u64) {}
+    /// Advances the state past an overlong line or record that begins with these bytes. In a stream it may continue after them; the next
+    /// block has the [number of its first line](Block::first_line).
+    fn skip_line(&mut self, _state: &mut Self::State, _bytes: &[u8]) {}
 
     /// Advances the state to an offset with this number of lines before it. The skipped text holds no match and no NUL.
     fn skip_to(&mut self, _state: &mut Self::State, _offset: u64, _lines: u64) {}

@@ -218,9 +218,9 @@ impl<V: Print> Visitor<'_, V> {
             let before = first_line;
             add_lines(first_line.as_mut().filter(|_| part.bytes.len() < total), part.bytes, &bounds);
             let offset = block.offset + part.start as u64;
-            if let Some(length) = part.too_long {
+            if part.too_long.is_some() {
                 self.reader.problems.add_long_line(source, unshared.start + offset, &bounds);
-                self.visit.skip_line(&mut unshared.state, length as u64);
+                self.visit.skip_line(&mut unshared.state, part.bytes);
                 continue;
             }
             let is_whole = block.is_whole && part.bytes.len() == total;
@@ -338,7 +338,7 @@ impl<V: Print> Visitor<'_, V> {
             }
             part.before = Some(status.file.clone());
             match (part.too_long, &part.found) {
-                (Some(length), _) => self.visit.skip_line(&mut status.file, length as u64),
+                (Some(_), _) => self.visit.skip_line(&mut status.file, part.block.bytes),
                 (None, Some(found)) => {
                     status.over = self.visit.advance(&part.block, found, &mut status.file).is_break();
                     if let Some(stop) = shared.stop.as_ref().filter(|_| status.over) {
