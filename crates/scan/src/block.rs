@@ -10,11 +10,13 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
+use finecomb_sys::locks::lock;
 use finecomb_sys::{ReadBuffer, display};
 use memchr::memchr_iter;
 
+use crate::heading::{Heading, last_heading};
 use crate::recognize::Recognized;
 use crate::records::Records;
 
@@ -38,6 +40,8 @@ pub struct Source {
 struct RecognizedText {
     recognized: Recognized,
     start: u64,
+    /// The last heading of the blocks so far, if they are read in order.
+    heading: Mutex<Option<Heading>>,
 }
 
 /// How the bytes of a source are turned into the text that is searched.
@@ -160,9 +164,27 @@ impl Source {
         self.recognized.as_ref().map(|text| &text.recognized.records)
     }
 
+    /// Beginning of the lines that hold for those after them.
+    pub(crate) fn heading(&self) -> Option<&'static [u8]> {
+        self.recognized.as_ref()?.recognized.heading
+    }
+
+    /// Returns the last heading before a block of whole lines, and passes those in it. Blocks must be passed in order.
+    pub(crate) fn pass_heading(&self, block: &[u8], max_line: usize) -> Option<Heading> {
+        let (text, prefix) = (self.recognized.as_ref()?, self.heading()?);
+        let last = last_heading(block, prefix, max_line);
+        let mut heading = lock(&text.heading);
+        let before = heading.clone();
+        *heading = last.or_else(|| heading.take());
+        before
+    }
+
     /// Sets what was found out about the text that begins at this offset.
     pub(crate) fn set_recognized(&mut self, recognized: Recognized, start: u64) {
-        self.recognized = Some(Arc::new(RecognizedText { recognized, start }));
+        // A followed file is recognised again now and then.
+        let heading = self.recognized.as_ref().and_then(|text| lock(&text.heading).clone());
+        let heading = Mutex::new(heading);
+        self.recognized = Some(Arc::new(RecognizedText { recognized, start, heading }));
     }
 
     /// The same source with another medium.
@@ -299,6 +321,8 @@ pub struct Block<'a> {
     /// How the block is divided into records. If a quote is not closed up to the end of the text, the record with that
     /// quote is divided into lines, also in a file of [`Records::Quoted`]: these are blocks of [`Records::Lines`].
     pub records: Records,
+    /// The last line before the block that [`Recognized::heading`](crate::Recognized::heading) begins, if the reader was asked for it.
+    pub heading: Option<Heading>,
     /// Whether the block begins within a long line that NULs split: see
     /// [`NulEnds::LongLines`](crate::NulEnds::LongLines).
     pub in_long_line: bool,
@@ -374,6 +398,7 @@ impl<'a> Block<'a> {
             is_whole: false,
             bytes,
             records: Records::Lines,
+            heading: None,
             in_long_line: false,
             lookahead,
             file: None,

@@ -44,6 +44,7 @@
 mod block;
 mod collect;
 mod follow;
+mod heading;
 mod inputs;
 mod lines;
 mod narrow;
@@ -65,6 +66,7 @@ pub use collect::merged::{Accumulate, Folded, fold};
 pub use collect::ordered::{End, Ordered, Output, Print, Search, Select, Wants, in_order};
 pub use finecomb_meter::{Activity, Detail, Meter, Phase, Report};
 pub use follow::{Followed, Next, Pause, follow};
+pub use heading::{Heading, last_heading};
 pub use ignore::overrides::{Override, OverrideBuilder};
 pub use ignore::types::{Types, TypesBuilder};
 pub use inputs::Inputs;

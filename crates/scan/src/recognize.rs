@@ -36,6 +36,9 @@ pub trait Recognize: Send + Sync {
 pub struct Recognized {
     /// How the text is divided into records.
     pub records: Records,
+    /// Beginning of the lines that hold for those after them: see [`Block::heading`](crate::Block::heading). Only for
+    /// [`Records::Lines`].
+    pub heading: Option<&'static [u8]>,
     /// Attached to the source of every block of the file: see [`Source::details`].
     pub details: Arc<dyn Any + Send + Sync>,
 }

@@ -21,6 +21,8 @@ pub(crate) mod stream;
 
 use std::ops::Range;
 
+use crate::heading::Heading;
+
 /// Number of bytes at the beginning of a file that are known before its first block.
 pub const HEAD_SIZE: usize = 64 << 10;
 
@@ -33,6 +35,8 @@ pub(crate) struct TextBlock {
     pub(crate) offset: u64,
     /// Number of its first line, counted from 1, if lines were counted.
     pub(crate) first_line: Option<u64>,
+    /// The last heading before it, if the source has some.
+    pub(crate) heading: Option<Heading>,
     /// Whether it begins within a long line that NULs split: see [`bounds::NulEnds::LongLines`].
     pub(crate) in_long_line: bool,
     /// Length of the last record if its quotes are not closed up to the end of the text, and it is not too long;

@@ -59,7 +59,7 @@ struct RecognizeCsv;
 impl Recognize for RecognizeCsv {
     fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
         let records = Records::Quoted { delimiter: b',' };
-        Ok(Some(Recognized { records, details: Arc::new(()) }))
+        Ok(Some(Recognized { records, heading: None, details: Arc::new(()) }))
     }
 }
 

@@ -89,7 +89,11 @@ impl Recognize for Always {
     fn recognize(&self, _: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, Reason> {
         self.seen.lock().expect("no panics").push((head.to_vec(), is_all));
         let decided = is_all || head.len() >= self.needed;
-        Ok(decided.then(|| Recognized { records: self.records.clone(), details: Arc::new("details") }))
+        Ok(decided.then(|| Recognized {
+            records: self.records.clone(),
+            heading: None,
+            details: Arc::new("details"),
+        }))
     }
 }
 
@@ -355,7 +359,7 @@ impl Recognize for Shrinks {
     fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
         let file = OpenOptions::new().write(true).open(&self.0).expect("opening");
         file.set_len(1626).expect("truncating");
-        Ok(Some(Recognized { records: QUOTED, details: Arc::new("details") }))
+        Ok(Some(Recognized { records: QUOTED, heading: None, details: Arc::new("details") }))
     }
 }
 
@@ -491,7 +495,7 @@ impl Recognize for Asks {
     fn recognize(&self, _: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, Reason> {
         assert!(!is_all);
         self.shown.lock().expect("no panics").send(head.len()).expect("the writer waits");
-        let recognized = || Recognized { records: QUOTED, details: Arc::new("details") };
+        let recognized = || Recognized { records: QUOTED, heading: None, details: Arc::new("details") };
         Ok((head.len() >= self.needed).then(recognized))
     }
 }

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use finecomb_scan::{
-    Accumulate, Block, Detail, Folded, Inputs, LineEnds, Meter, Place, Problem, ScanOptions, Source, Width,
-    fold,
+    Accumulate, Block, Detail, Folded, Heading, Inputs, LineEnds, Meter, Place, Problem, ScanOptions, Source,
+    Width, fold, last_heading,
 };
 
 use crate::cells::{Span, bytes_of};
@@ -15,6 +15,7 @@ use crate::key::editor::{Change, Editor};
 use crate::key::keys::Keys;
 use crate::query::Query;
 use crate::records::filter::{FilterCache, Verdict};
+use crate::records::format::w3c;
 use crate::records::plain::{KeyMaker, NoKey};
 use crate::records::row_time::ShownTime;
 use crate::records::rows::RowMaker;
@@ -50,6 +51,8 @@ struct Explainer<'q> {
     shown: Option<Source>,
     wanted: usize,
     seen: usize,
+    /// The last line before the record that names columns.
+    heading: Option<Heading>,
     /// Start of the line after the last record, with its number if known.
     next: Option<Place>,
     out: Vec<u8>,
@@ -66,6 +69,7 @@ impl<'q> Explainer<'q> {
             shown: None,
             wanted,
             seen: 0,
+            heading: None,
             next: None,
             out: Vec::new(),
         }
@@ -99,8 +103,11 @@ impl<'q> Explainer<'q> {
     /// Explains a record with a format, a condition or measures, by making its keys as if it were a block.
     fn explain_row(&mut self, rows: &mut RowMaker<'q>, head: &str, block: &Block<'_>, record: &[u8]) {
         let mut text = record.to_vec();
-        let one =
-            Block { records: block.records.clone(), ..Block::new(block.source, u64::MAX >> 1, &mut text) };
+        let one = Block {
+            records: block.records.clone(),
+            heading: self.heading.clone(),
+            ..Block::new(block.source, u64::MAX >> 1, &mut text)
+        };
         let fields = rows.condition_values(&one);
         let time = rows.time(&one);
         let mut keys = Keys::default();
@@ -243,6 +250,8 @@ impl Accumulate for Explainer<'_> {
                 return ControlFlow::Break(());
             }
             let place = self.place(block, record);
+            let heading = last_heading(&block.bytes[..record.0], w3c::FIELDS, usize::MAX);
+            self.heading = heading.or_else(|| block.heading.clone());
             self.explain(&place, block, bytes_of(block.bytes, record));
             let line = place.line.map(|line| line + 1);
             self.next = Some(Place { offset: block.offset + next as u64, line, ..place });

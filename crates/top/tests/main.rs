@@ -11,3 +11,4 @@ mod sorted;
 mod table;
 mod times;
 mod top;
+mod w3c;

@@ -1,6 +1,7 @@
 //! A followed input: a file that grows, or a pipe.
 
 use std::fs::{File, Metadata};
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -8,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use finecomb_sys::ReadBuffer;
 
 use crate::block::{FileIdentity, Medium, Source};
+use crate::heading::last_heading;
 use crate::narrow::{LinesAt, Narrowed};
 use crate::problem::{ProblemKind, Problems};
 use crate::recognize::MAX_HEAD;
@@ -252,7 +254,7 @@ impl FollowedInput {
         let size = file.seen.map_or(0, |(size, _)| size);
         let begin_at = match (file.begin_at.take(), context.narrow) {
             (Some(offset), _) => Some(offset),
-            (None, Some(by)) if !stream.bounds.may_span_lines() => {
+            (None, Some(by)) if !stream.bounds.may_span_lines() && self.source.heading().is_none() => {
                 let lines = LinesAt::new(&file.file, stream.offset..size, stream.bounds.clone());
                 let Narrowed { range, problem } = by.narrow(&self.source, &lines);
                 problem.into_iter().for_each(|kind| problems.add(&self.source, kind));
@@ -262,6 +264,7 @@ impl FollowedInput {
         };
         if let Some(offset) = begin_at.filter(|&offset| offset > stream.offset) {
             let bounds = stream.bounds.clone();
+            pass_headings(file, &self.source, stream.offset..offset, bounds.max_line);
             *stream = file.stream(stream.number, self.source.clone(), offset, context);
             stream.bounds = bounds;
             stream.set_pausing(Pausing::At(size));
@@ -323,6 +326,26 @@ impl FollowedInput {
         self.stream = Some(file.stream(number, self.source.clone(), 0, context));
         (self.preparation, self.waiting_since, self.recognized) = (Preparation::New, None, None);
         (Some(truncated), true)
+    }
+}
+
+/// Finds the last heading in a part of a file that is not read.
+fn pass_headings(file: &FollowedFile, source: &Source, part: Range<u64>, max_line: usize) {
+    let Some(prefix) = source.heading() else { return };
+    let mut window = MAX_HEAD as u64;
+    loop {
+        let start = part.end.saturating_sub(window).max(part.start);
+        let bytes = file.read(start, usize::try_from(part.end - start).unwrap_or(usize::MAX));
+        let begin = if start > part.start {
+            memchr::memchr(b'\n', &bytes).map_or(bytes.len(), |end| end + 1)
+        } else {
+            0
+        };
+        if start == part.start || last_heading(&bytes[begin..], prefix, max_line).is_some() {
+            source.pass_heading(&bytes[begin..], max_line);
+            return;
+        }
+        window = window.saturating_mul(4);
     }
 }
 

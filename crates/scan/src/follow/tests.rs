@@ -423,7 +423,7 @@ struct RecognizeByNumber(AtomicU64);
 impl Recognize for RecognizeByNumber {
     fn recognize(&self, _: &Source, head: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
         let number = self.0.fetch_add(1, Ordering::Relaxed);
-        let recognized = || Recognized { records: Records::Lines, details: Arc::new(number) };
+        let recognized = || Recognized { records: Records::Lines, heading: None, details: Arc::new(number) };
         Ok(head.contains(&b'\n').then(recognized))
     }
 }

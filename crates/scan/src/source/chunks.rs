@@ -14,14 +14,17 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use finecomb_meter::{Meter, Phase};
 use finecomb_sys::{ReadBuffer, advice};
 use memchr::{memchr, memrchr};
 
 use super::TextBlock;
 use super::bounds::{Bounds, LONG_LINE, NulEnds};
 use crate::block::{FindNul, RereadFile, Source};
+use crate::heading::{Heading, last_heading};
 use crate::narrow::LinesAt;
 use crate::problem::{ProblemKind, Problems};
+use crate::schedule::turns::Turns;
 use mapped::HugePages;
 use start_states::StartStates;
 
@@ -48,6 +51,8 @@ pub(crate) struct ChunkedFile {
     next: AtomicU64,
     pub(crate) bounds: Bounds,
     start_states: StartStates,
+    /// The last heading before the next chunk.
+    heading: Turns<Option<Heading>>,
     huge_pages: HugePages,
     /// A worker has noticed that the file became shorter, and reported it.
     has_shrunk: AtomicBool,
@@ -86,6 +91,7 @@ impl ChunkedFile {
             next: AtomicU64::new(start),
             bounds,
             start_states,
+            heading: Turns::new(None),
             huge_pages: HugePages::default(),
             has_shrunk: AtomicBool::new(false),
         }
@@ -115,6 +121,11 @@ impl ChunkedFile {
         }
     }
 
+    /// Whether a line says all about itself, so that a part of the file can be read.
+    pub(crate) fn has_independent_lines(&self) -> bool {
+        !self.bounds.may_span_lines() && self.source.heading().is_none()
+    }
+
     /// Length in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.end - self.start
@@ -138,7 +149,27 @@ impl ChunkedFile {
             buffer.reserve(range.end, range.end);
         }
         let offset = chunk + range.start as u64;
-        TextBlock { offset, range, first_line: None, in_long_line: prefix > 0, unclosed: 0 }
+        TextBlock { offset, range, in_long_line: prefix > 0, ..TextBlock::default() }
+    }
+
+    /// Reads the lines of a chunk of a file with headings, like [`ChunkedFile::read`].
+    pub(crate) fn read_headed(
+        &self,
+        prefix: &[u8],
+        chunk: u64,
+        buffer: &mut ReadBuffer,
+        meter: &mut Meter,
+        problems: &mut Problems,
+    ) -> TextBlock {
+        let block = self.read(chunk, buffer, problems);
+        let last = last_heading(&buffer[block.range.clone()], prefix, self.bounds.max_line);
+        meter.enter(Phase::Wait);
+        let mut heading = self.heading.await_turn((chunk - self.start) / self.bounds.block_size as u64);
+        let before = heading.clone();
+        if last.is_some() {
+            *heading = last;
+        }
+        TextBlock { heading: before, ..block }
     }
 
     /// Reads the lines of a chunk. Returns their range, and the length of the part of the first line that precedes the

@@ -24,9 +24,12 @@ impl InputReader<'_> {
             | FileContents::Archive(_)
             | FileContents::Unwanted => return 0,
             FileContents::Chunks { file: Chunks::Plain(file), .. } if file.len() < min_size => return 0,
-            FileContents::Chunks { file: Chunks::Plain(file), .. } if !file.bounds.may_span_lines() => file,
+            FileContents::Chunks { file: Chunks::Plain(file), .. } if file.has_independent_lines() => file,
             FileContents::Chunks { file, .. } => {
-                let reason = reason(file.source().medium());
+                let reason = match file.source().heading() {
+                    Some(_) => "its lines depend on others before them",
+                    None => reason(file.source().medium()),
+                };
                 self.problems.add(source, ProblemKind::NotNarrowed(reason));
                 return 0;
             }

@@ -32,7 +32,7 @@ impl InputReader<'_> {
             // The archive is read as a whole.
             _ if source.is_member() => Ok(Some(0)),
             FileContents::Whole { range, skipped, medium: Medium::File }
-                if !self.context.bounds_for(source).may_span_lines() =>
+                if source.heading().is_none() && !self.context.bounds_for(source).may_span_lines() =>
             {
                 let (whole, before) = (range.len(), range.start);
                 *range = lines_from(&self.buffer, range, *skipped, part, line_end);
@@ -44,7 +44,7 @@ impl InputReader<'_> {
                 *range = lines_from(map, range, range.start as u64, part, line_end);
                 Ok(Some((whole - range.len()) as u64))
             }
-            FileContents::Chunks { file: Chunks::Plain(file), .. } if !file.bounds.may_span_lines() => {
+            FileContents::Chunks { file: Chunks::Plain(file), .. } if file.has_independent_lines() => {
                 self.meter.enter(Phase::Read);
                 let whole = file.len();
                 let lines = file.lines_at().that_begin_in(part).map_err(ProblemKind::Open)?;

@@ -163,7 +163,7 @@ impl PartedFile {
                 if is_last {
                     self.end(&mut text);
                 }
-                text.cut(buffer, end, &ends, is_last, &self.bounds)
+                self.with_heading(text.cut(buffer, end, &ends, is_last, &self.bounds), buffer)
             }
             decoded => {
                 if let Decoded::Stream(restart) = decoded
@@ -175,6 +175,12 @@ impl PartedFile {
                 self.read_on(&mut text, buffer, problems)
             }
         }
+    }
+
+    /// Adds the last heading before a block. Blocks must be passed in order.
+    fn with_heading(&self, block: TextBlock, buffer: &[u8]) -> TextBlock {
+        let heading = self.source.pass_heading(&buffer[block.range.clone()], self.bounds.max_line);
+        TextBlock { heading, ..block }
     }
 
     fn end(&self, text: &mut CutText) {
@@ -243,7 +249,7 @@ impl PartedFile {
             self.end(text);
         }
         let ends = PartEnds::of(&buffer[HEADROOM..end], &self.bounds);
-        text.cut(buffer, end, &ends, is_last, &self.bounds)
+        self.with_heading(text.cut(buffer, end, &ends, is_last, &self.bounds), buffer)
     }
 }
 
@@ -293,7 +299,8 @@ impl CutText {
         let range = self.put_tail_before(buffer, begin..cut);
         let (first_line, in_long_line) = (Some(self.line), self.in_long_line);
         self.in_long_line = ends_in_long_line.unwrap_or(in_long_line);
-        let block = TextBlock { range, offset: self.offset, first_line, in_long_line, unclosed };
+        let offset = self.offset;
+        let block = TextBlock { range, offset, first_line, in_long_line, unclosed, ..TextBlock::default() };
         self.offset += block.range.len() as u64;
         self.line += line_ends;
         self.tail = next_tail;

@@ -507,7 +507,8 @@ impl Stream {
     fn emit(&mut self, buffer: &[u8], cut: usize, filled: usize) -> Option<TextBlock> {
         let (first_line, in_long_line) = (Some(self.line), self.in_long_line);
         let (offset, unclosed) = (self.offset, 0);
-        let block = TextBlock { range: 0..cut, offset, first_line, in_long_line, unclosed };
+        let heading = self.source.pass_heading(&buffer[..cut], self.bounds.max_line);
+        let block = TextBlock { range: 0..cut, offset, first_line, heading, in_long_line, unclosed };
         if cut > 0 {
             self.in_long_line = self.bounds.prefix_after(buffer[cut - 1]) > 0;
         }

@@ -110,12 +110,17 @@ impl InputFormat {
     pub(crate) fn plain(&self) -> &Self {
         let Self::Named(named) = self else { return self };
         match named.reader {
-            Reader::Template(..) | Reader::Pattern(_) => self,
+            Reader::Template(..) | Reader::Pattern(_) | Reader::Base(Base::W3c) => self,
             Reader::Base(Base::Csv) => &Self::Csv,
             Reader::Base(Base::Json) => &Self::Json,
             Reader::Base(Base::Logfmt) => &Self::Logfmt,
             Reader::Base(Base::Tsv) => &Self::Tsv,
         }
+    }
+
+    /// Whether lines among the records name their columns.
+    pub(crate) fn has_headings(&self) -> bool {
+        matches!(self, Self::Named(named) if named.reader == Reader::Base(Base::W3c))
     }
 
     /// Name of the format, without the text after the colon.

@@ -19,6 +19,9 @@ pub(crate) mod logfmt;
 pub(crate) mod named;
 pub(crate) mod regex;
 pub(crate) mod syslog;
+pub(crate) mod w3c;
+
+use finecomb_scan::Heading;
 
 use crate::cells::{Cells, Span};
 use crate::records::format::access::AccessLog;
@@ -28,6 +31,7 @@ use crate::records::format::lines::{LineFields, LineScratch};
 use crate::records::format::logfmt::Logfmt;
 use crate::records::format::regex::{RegexCache, RegexRecords};
 use crate::records::format::syslog::Syslog;
+use crate::records::format::w3c::{W3cRecords, W3cScratch};
 
 /// Extracts fields from records of one format.
 #[derive(Debug)]
@@ -39,6 +43,7 @@ pub(crate) enum Extractor {
     Logfmt(Logfmt),
     Syslog(Syslog),
     Regex(Box<RegexRecords>),
+    W3c(Box<W3cRecords>),
 }
 
 /// Scratch memory of an extractor.
@@ -48,6 +53,17 @@ pub(crate) enum Scratch {
     Lines(Box<LineScratch>),
     Json(JsonScratch),
     Regex(Box<RegexCache>),
+    W3c(Box<W3cScratch>),
+}
+
+impl Scratch {
+    /// The same for a block that follows this heading.
+    pub(crate) fn after(mut self, heading: &Option<Heading>) -> Self {
+        if let Self::W3c(scratch) = &mut self {
+            scratch.heading.clone_from(heading);
+        }
+        self
+    }
 }
 
 impl Extractor {
@@ -56,6 +72,7 @@ impl Extractor {
             Self::Lines(lines) => Scratch::Lines(Box::new(lines.scratch())),
             Self::Json(_) => Scratch::Json(JsonScratch::default()),
             Self::Regex(regex) => Scratch::Regex(Box::new(regex.cache())),
+            Self::W3c(_) => Scratch::W3c(Box::default()),
             _ => Scratch::None,
         }
     }
@@ -66,11 +83,12 @@ impl Extractor {
             (Self::Lines(lines), Scratch::Lines(scratch)) => lines.extract(scratch, text, records, cells),
             (Self::Json(json), Scratch::Json(scratch)) => json.extract(scratch, text, records, cells),
             (Self::Regex(regex), Scratch::Regex(scratch)) => regex.extract(scratch, text, records, cells),
+            (Self::W3c(w3c), Scratch::W3c(scratch)) => w3c.extract(scratch, text, records, cells),
             (Self::Access(access), _) => access.extract(text, records, cells),
             (Self::Csv(csv), _) => csv.extract(text, records, cells),
             (Self::Logfmt(logfmt), _) => logfmt.extract(text, records, cells),
             (Self::Syslog(syslog), _) => syslog.extract(text, records, cells),
-            (Self::Lines(_) | Self::Json(_) | Self::Regex(_), _) => {}
+            (Self::Lines(_) | Self::Json(_) | Self::Regex(_) | Self::W3c(_), _) => {}
         }
     }
 }

@@ -15,10 +15,12 @@ use crate::records::format::detect::{Detected, detect};
 use crate::records::format::json::Json;
 use crate::records::format::lines::LineFields;
 use crate::records::format::logfmt::Logfmt;
-use crate::records::format::named::Reader;
 use crate::records::format::named::recognise::faults;
+use crate::records::format::named::{Base, Reader};
 use crate::records::format::regex::RegexRecords;
 use crate::records::format::syslog::Syslog;
+use crate::records::format::w3c;
+use crate::records::format::w3c::W3cRecords;
 use crate::records::row_time::{EXAMINED, TimePlan};
 use crate::records::split::without_carriage_return;
 
@@ -31,6 +33,8 @@ pub(crate) struct Plan {
     pub(crate) header_end: u64,
     /// Whether empty records are no records.
     pub(crate) skips_empty: bool,
+    /// Whether lines that begin with `#` are no records.
+    pub(crate) skips_comments: bool,
     /// Where times are, if the query needs them.
     pub(crate) time: Option<TimePlan>,
     pub(crate) condition: Extractor,
@@ -57,6 +61,7 @@ impl Plan {
     pub(crate) fn of_all_files(query: &RowQuery) -> Result<Option<Self>, FormatError> {
         let format = match query.input.plain() {
             InputFormat::Auto => return Ok(None),
+            _ if query.input.has_headings() => return Ok(None),
             InputFormat::Csv | InputFormat::Tsv if query.has_header => return Ok(None),
             InputFormat::Csv => FileFormat::Table { delimiter: Some(query.delimiter), header: None },
             InputFormat::Tsv => FileFormat::Table { delimiter: None, header: None },
@@ -75,7 +80,8 @@ impl Plan {
         Ok(Self {
             format: format.name(),
             header_end,
-            skips_empty: matches!(format, FileFormat::Table { .. }),
+            skips_empty: matches!(format, FileFormat::Table { .. }) || format.has_headings(),
+            skips_comments: format.has_headings(),
             time: None,
             condition: extractor(&query.condition_columns.fields)?,
             values: extractor(&query.value_columns.fields)?,
@@ -99,7 +105,7 @@ impl Plan {
             },
             (None, Extractor::Lines(_)) => Some(TimePlan::anywhere(time, source)),
             (None, _) => {
-                let records = first_records(head, self.header_end as usize, format.delimiter(), is_all)?;
+                let records = first_records(head, &self, format.delimiter(), is_all)?;
                 let extractor = |field: &Field| extractor(std::slice::from_ref(field)).ok();
                 TimePlan::usual(time, source, (head, &records), format.time(), extractor)
             }
@@ -130,6 +136,7 @@ impl FileFormat<'_> {
                 InputFormat::Named(named) => match &named.reader {
                     Reader::Template(_, format) => access(format)?,
                     Reader::Pattern(pattern) => Self::regex(pattern, fields)?,
+                    Reader::Base(Base::W3c) => Extractor::W3c(Box::new(W3cRecords::new(fields))),
                     // Its plain format is another one.
                     Reader::Base(_) => Extractor::Lines(lines()?),
                 },
@@ -150,6 +157,11 @@ impl FileFormat<'_> {
             Self::Known(InputFormat::Named(named)) => named.time(),
             _ => None,
         }
+    }
+
+    /// Whether lines among the records name their columns.
+    fn has_headings(&self) -> bool {
+        matches!(self, Self::Known(format) if format.has_headings())
     }
 
     /// The delimiter of CSV.
@@ -199,7 +211,8 @@ impl Recognize for Recognizer {
         let plan = Plan::new(&self.0, &format, header_end)?;
         let plan = plan.with_time(&self.0, &format, source, (head, is_all)).transpose()?;
         let records = format.delimiter().map_or(Records::Lines, |delimiter| Records::Quoted { delimiter });
-        Ok(plan.map(|plan| Recognized { records, details: Arc::new(plan) }))
+        let heading = format.has_headings().then_some(w3c::FIELDS);
+        Ok(plan.map(|plan| Recognized { records, heading, details: Arc::new(plan) }))
     }
 }
 
@@ -253,10 +266,11 @@ pub(crate) fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> 
 }
 
 /// Returns the first whole records after the header. `None` if more of the text is needed.
-fn first_records(head: &[u8], header_end: usize, delimiter: Option<u8>, is_all: bool) -> Option<Vec<Span>> {
+fn first_records(head: &[u8], plan: &Plan, delimiter: Option<u8>, is_all: bool) -> Option<Vec<Span>> {
     let mut records = Vec::new();
     visit_records(head, delimiter, is_all, |start, end, _| {
-        if start >= header_end && start < end {
+        let is_comment = plan.skips_comments && head[start..].starts_with(b"#");
+        if start as u64 >= plan.header_end && start < end && !is_comment {
             records.push(without_carriage_return(head, (start, end)));
         }
         records.len() < EXAMINED

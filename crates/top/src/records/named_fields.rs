@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use memchr::memmem::Finder;
 use serde_json::Value;
 
 use crate::key::expression::{Case, Expression};
@@ -11,6 +12,7 @@ use crate::records::format::access::AccessFormat;
 use crate::records::format::csv::Header;
 use crate::records::format::detect::{Detected, detect};
 use crate::records::format::syslog;
+use crate::records::format::w3c::{self, headings, names};
 use crate::records::layout::{dialect, first_record};
 
 /// Maximum number of records of JSON and logfmt whose names are collected.
@@ -46,6 +48,7 @@ pub fn named_fields(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Fiel
             InputFormat::Logfmt => keys(whole),
             InputFormat::Syslog => syslog::names().map(flat).collect(),
             InputFormat::Regex(pattern) => groups(pattern),
+            InputFormat::Named(_) if format.has_headings() => columns(whole),
             InputFormat::Named(named) => named.fields().iter().map(|(name, _)| flat(name)).collect(),
             InputFormat::Lines | InputFormat::Auto => Vec::new(),
         },
@@ -71,6 +74,13 @@ fn header(delimiter: Option<u8>, head: &[u8]) -> Vec<Field> {
     let header = dialect(delimiter).and_then(|dialect| Header::parse(dialect, record));
     let Ok(header) = header else { return Vec::new() };
     header.names().filter(|name| !name.is_empty()).map(flat).collect()
+}
+
+/// The names in the first line of a W3C log that has some.
+fn columns(head: &[u8]) -> Vec<Field> {
+    let names =
+        headings(&Finder::new(w3c::FIELDS), head).next().into_iter().flat_map(|(_, line)| names(line));
+    names.filter_map(|name| std::str::from_utf8(name).ok()).map(flat).collect()
 }
 
 fn groups(pattern: &str) -> Vec<Field> {

@@ -8,7 +8,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use finecomb_scan::{Block, LineEnds, Meter, Phase, RecordEnds, Records, Source};
+use finecomb_scan::{Block, Heading, LineEnds, Meter, Phase, RecordEnds, Records, Source};
 
 use crate::cells::{Cell, Cells, ColumnOrigin, Malformed, Span, bytes_of, keep_rows};
 use crate::key::keys::Keys;
@@ -76,6 +76,12 @@ impl Scratches {
             values: plan.values.scratch(),
         }
     }
+
+    /// The same for a block that follows this heading.
+    fn after(self, heading: &Option<Heading>) -> Self {
+        let Self { time, condition, values } = self;
+        Self { time: time.after(heading), condition: condition.after(heading), values: values.after(heading) }
+    }
 }
 
 impl<'q> RowMaker<'q> {
@@ -112,7 +118,8 @@ impl<'q> RowMaker<'q> {
         let mut scratches = match self.current.take() {
             Some((current, scratches)) if Arc::ptr_eq(&current, &plan) => scratches,
             _ => Scratches::new(&plan),
-        };
+        }
+        .after(&block.heading);
         self.make_rows(block, &plan, meter);
         // Before the condition, because `--sorted` checks the times of all records that the filter and `-e` select.
         self.apply_time(block.bytes, &plan, &mut scratches, meter);
@@ -132,7 +139,12 @@ impl<'q> RowMaker<'q> {
         self.clear();
         if let Some(plan) = self.plan(block.source) {
             self.make_rows(block, &plan, &mut Meter::off());
-            self.apply_time(block.bytes, &plan, &mut Scratches::new(&plan), &mut Meter::off());
+            self.apply_time(
+                block.bytes,
+                &plan,
+                &mut Scratches::new(&plan).after(&block.heading),
+                &mut Meter::off(),
+            );
         }
         self.records.iter().copied().zip(self.times.instants())
     }
@@ -210,6 +222,9 @@ impl<'q> RowMaker<'q> {
         if header > 0 {
             records.retain(|record| record.0 as u64 >= header);
         }
+        if plan.skips_comments {
+            records.retain(|record| block.bytes.get(record.0) != Some(&b'#'));
+        }
         if plan.skips_empty && records.iter().any(|record| record.0 == record.1) {
             records.retain(|record| record.0 < record.1);
         }
@@ -221,7 +236,12 @@ impl<'q> RowMaker<'q> {
         self.clear();
         self.make_rows(block, &plan, &mut Meter::off());
         let columns = &self.rows.condition_columns;
-        self.extract(block.bytes, columns, &plan.condition, &mut plan.condition.scratch());
+        self.extract(
+            block.bytes,
+            columns,
+            &plan.condition,
+            &mut plan.condition.scratch().after(&block.heading),
+        );
         self.malformed.clear();
         self.values_of(block.bytes, columns)
     }
@@ -236,7 +256,7 @@ impl<'q> RowMaker<'q> {
         let Some((columns, extractor)) = time.column() else {
             return Some((ShownTime::new(query, time, record, None), String::new()));
         };
-        self.extract(block.bytes, columns, extractor, &mut extractor.scratch());
+        self.extract(block.bytes, columns, extractor, &mut extractor.scratch().after(&block.heading));
         let value = self.cells.bytes(block.bytes, self.cells.column(0)[0]);
         let shown = ShownTime::new(query, time, record, value);
         self.malformed.clear();

@@ -7,6 +7,7 @@ use finecomb_meter::Phase;
 
 use super::Accumulate;
 use crate::block::{Block, RereadFile, Source};
+use crate::heading::last_heading;
 use crate::problem::ProblemKind;
 use crate::schedule::queue::{FoldWork, Queue};
 use crate::schedule::task::{Unopened, runs, tasks};
@@ -235,7 +236,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
 
     /// Like [`Self::process_block`], for a block of a file that can be read again.
     fn process_part(&mut self, source: &Source, block: TextBlock, is_whole: bool, file: Option<RereadFile>) {
-        let TextBlock { range, mut offset, mut first_line, unclosed, .. } = block;
+        let TextBlock { range, mut offset, mut first_line, mut heading, unclosed, .. } = block;
         let bounds = self.reader.context.bounds_for(source);
         let InputReader { buffer, problems, meter, .. } = &mut self.reader;
         let total = range.len();
@@ -250,12 +251,21 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 meter.add_bytes(length as u64);
                 // A slice of a file is no whole file.
                 let is_whole = is_whole && length == total;
-                let file = file.clone();
-                let block =
-                    Block { first_line, is_whole, records, file, ..Block::new(source, offset, &mut *bytes) };
+                let (file, heading) = (file.clone(), heading.clone());
+                let block = Block {
+                    first_line,
+                    is_whole,
+                    records,
+                    heading,
+                    file,
+                    ..Block::new(source, offset, &mut *bytes)
+                };
                 if self.accumulator.take(&block, meter).is_break() {
                     return self.queue.pool.halt();
                 }
+            }
+            if let Some(prefix) = source.heading().filter(|_| length < total) {
+                heading = last_heading(bytes, prefix, bounds.max_line).or(heading);
             }
             // After the last part nothing needs the number, and counting takes time.
             add_lines(first_line.as_mut().filter(|_| length < total), bytes, &bounds);

@@ -81,7 +81,7 @@ impl<V: Print> Visitor<'_, V> {
         while !is_over && !self.sequencer.pool.is_halted() {
             self.reader.meter.enter(stream.phase());
             let Some(read) = stream.read(&mut buffer, false, &mut self.reader.problems) else { break };
-            let TextBlock { range, offset, in_long_line, first_line, unclosed } = read;
+            let TextBlock { range, offset, in_long_line, first_line, unclosed, .. } = read;
             let block = Block::new(&source, offset - unshared.start, &mut buffer[range]);
             let block = Block { in_long_line, first_line, ..block };
             if self.visit_next(block, unclosed, ends, &mut unshared).is_break() {

@@ -255,7 +255,7 @@ impl<V: Print> Visitor<'_, V> {
     pub(super) fn visit_chunk(&mut self, shared: &Shared<V>, file: &Chunks, chunk: u64, block: u64) {
         let mut buffer = mem::take(&mut self.reader.buffer);
         let InputReader { meter, problems, .. } = &mut self.reader;
-        let TextBlock { range, offset, in_long_line, first_line, unclosed } =
+        let TextBlock { range, offset, in_long_line, first_line, unclosed, .. } =
             file.read(chunk, &mut buffer, meter, problems);
         let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);
         let read = Block { in_long_line, first_line, lookahead: file.lookahead(), ..read };
@@ -275,7 +275,7 @@ impl<V: Print> Visitor<'_, V> {
             false => streamed.stream.read(&mut buffer, true, &mut self.reader.problems),
         };
         match read {
-            Some(TextBlock { range, offset, in_long_line, first_line, unclosed }) => {
+            Some(TextBlock { range, offset, in_long_line, first_line, unclosed, .. }) => {
                 streamed.blocks += 1;
                 self.sequencer.put_back(slot, VisitTask::Stream(streamed));
                 let read = Block::new(&shared.source, offset - shared.start, &mut buffer[range]);

@@ -158,7 +158,11 @@ struct Quotes;
 
 impl Recognize for Quotes {
     fn recognize(&self, _: &Source, _: &[u8], _: bool) -> Result<Option<Recognized>, Reason> {
-        Ok(Some(Recognized { records: Records::Quoted { delimiter: b',' }, details: Arc::new(()) }))
+        Ok(Some(Recognized {
+            records: Records::Quoted { delimiter: b',' },
+            heading: None,
+            details: Arc::new(()),
+        }))
     }
 }
 

@@ -398,7 +398,8 @@ mod tests {
         }
     }
 
-    /// Reference implementation of the extraction with a log format of nginx: one byte at a time.
+    /// Reference implementation of the extraction with a log format of nginx, or a template in which the names of addresses begin with
+    /// `ip`: one byte at a time.
     fn reference(format: &str, wanted: &[&str], record: &[u8]) -> Option<Vec<Option<Vec<u8>>>> {
         let mut texts = vec![String::new()];
         let mut names: Vec<String> = Vec::new();
@@ -423,9 +424,15 @@ mod tests {
             let (before, after) = (&texts[number], &texts[number + 1]);
             let is_quoted = texts[..=number].concat().matches('"').count() % 2 == 1 && after.starts_with('"');
             let is_bracketed = before.ends_with('[') && after.starts_with(']');
+            let is_address = names[number].starts_with("ip") && after == ":";
             loop {
                 let rest = &record[at..];
+                let word = rest.split(|&byte| byte == b' ').next().unwrap_or_default();
                 let is_end = match after.as_str() {
+                    _ if is_address => {
+                        word.first()?;
+                        word.starts_with(b":") && !word[1..].contains(&b':')
+                    }
                     "" => rest.is_empty(),
                     _ if is_quoted => rest.first()? == &b'"',
                     _ if is_bracketed => rest.first()? == &b']',
@@ -487,11 +494,13 @@ mod tests {
                 1 => prop::collection::vec(any::<u8>().prop_filter("one line", |byte| !b"\r\n".contains(byte)), 0..9),
             ]
         };
-        const TEMPLATES: [&[&str]; 4] = [
+        const TEMPLATES: [&[&str]; 6] = [
             &["", " ", " ", " [", "] \"", "\" ", " ", " \"", "\" \"", "\"", ""],
             &["", " - ", " [", "] \"", "\" ", " ", " \"", "\" \"", "\" ", ""],
             &["{\"a\":\"", "\",\"b\":[", "],\"c\":", "}"],
             &["[", "]]", "<long separator>", "<long separator>", ""],
+            &["", ":", " [", "] ", "/", ""],
+            &["", ":", " ", ":", " \"", "\"", ""],
         ];
         let from_template = (prop::sample::select(&TEMPLATES[..]), prop::collection::vec(value(), 11))
             .prop_map(|(texts, values)| {
@@ -540,6 +549,21 @@ mod tests {
             let found = extract(&nginx(format), &wanted.join(" "), &text);
             for (values, line) in found.into_iter().zip(text.split(|&byte| byte == b'\n')) {
                 prop_assert_eq!(values.ok(), reference(format, &wanted, line), "{:?}", String::from_utf8_lossy(line));
+            }
+        }
+
+        #[test]
+        fn values_of_templates_are_those_of_the_reference(
+            lines in prop::collection::vec(lines(), 1..5),
+            template in prop::sample::select(
+                &["$ip:$port [$time] $a/$b", "$ip_a:$a $ip_b:$b \"$c\"", "x $ip:$port", "$ip:", "$a:$ip:$b"][..]),
+        ) {
+            let format = AccessFormat::template(template, |name| name.starts_with("ip")).expect("a template");
+            let names = format.names().join(" ");
+            let found = extract(&format, &names, &lines.join(&b'\n'));
+            for (values, line) in found.into_iter().zip(&lines) {
+                let expected = reference(template, &names.split(' ').collect::<Vec<_>>(), line);
+                prop_assert_eq!(values.ok(), expected, "{:?}", String::from_utf8_lossy(line));
             }
         }
 

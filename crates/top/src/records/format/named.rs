@@ -63,6 +63,7 @@ pub(crate) enum Base {
     Json,
     Logfmt,
     Tsv,
+    W3c,
 }
 
 /// Kind of the values of a field.
@@ -114,12 +115,18 @@ built_in! {
     "caddy"
     "haproxy"
     "klog"
+    "w3c"
 }
 
 const KEYS: [&str; 8] = ["title", "template", "pattern", "base", "recognised", "time", "unwrap", "record"];
 
-const BASES: [(&str, Base); 4] =
-    [("csv", Base::Csv), ("json", Base::Json), ("logfmt", Base::Logfmt), ("tsv", Base::Tsv)];
+const BASES: [(&str, Base); 5] = [
+    ("csv", Base::Csv),
+    ("json", Base::Json),
+    ("logfmt", Base::Logfmt),
+    ("tsv", Base::Tsv),
+    ("w3c", Base::W3c),
+];
 
 impl FieldType {
     /// All types with their names.

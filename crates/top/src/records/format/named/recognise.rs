@@ -107,7 +107,7 @@ impl Candidate {
             Reader::Base(_) => None,
         };
         let deciding = match named.reader {
-            Reader::Base(Base::Csv | Base::Tsv) => Deciding::Header,
+            Reader::Base(Base::Csv | Base::Tsv | Base::W3c) => Deciding::Header,
             _ if named.record.is_some() => Deciding::First,
             _ => Deciding::All,
         };

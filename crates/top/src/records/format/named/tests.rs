@@ -92,7 +92,7 @@ fn wrong_definitions_are_told_with_file_and_line() {
             "2: expected one of template, pattern and base; found pattern as well",
         ),
         ("base = 'jsn'", "1: unknown base 'jsn'; did you mean 'json'?"),
-        ("base = 'xml'", "1: unknown base 'xml'; expected csv, json, logfmt, tsv"),
+        ("base = 'xml'", "1: unknown base 'xml'; expected csv, json, logfmt, tsv, w3c"),
         (
             "\ntemplate = '$a$b'",
             "2: cannot tell where $a ends and $b begins: the log format has no text between them",
