@@ -132,10 +132,10 @@ impl FileFormat<'_> {
                 InputFormat::Json => Extractor::Json(Json::new(fields)?),
                 InputFormat::Logfmt => Extractor::Logfmt(Logfmt::new(fields)?),
                 InputFormat::Syslog => Extractor::Syslog(Syslog::new(fields)?),
-                InputFormat::Regex(pattern) => Self::regex(pattern, fields)?,
+                InputFormat::Regex(pattern) => Self::regex(RegexRecords::new(pattern, fields)?),
                 InputFormat::Named(named) => match &named.reader {
                     Reader::Template(_, format) => access(format)?,
-                    Reader::Pattern(pattern) => Self::regex(pattern, fields)?,
+                    Reader::Pattern(pattern) => Self::regex(RegexRecords::of_format(pattern, fields)?),
                     Reader::Base(Base::W3c) => Extractor::W3c(Box::new(W3cRecords::new(fields))),
                     // Its plain format is another one.
                     Reader::Base(_) => Extractor::Lines(lines()?),
@@ -147,8 +147,8 @@ impl FileFormat<'_> {
         })
     }
 
-    fn regex(pattern: &str, fields: &[Field]) -> Result<Extractor, FormatError> {
-        Ok(Extractor::Regex(Box::new(RegexRecords::new(pattern, fields)?)))
+    fn regex(records: RegexRecords) -> Extractor {
+        Extractor::Regex(Box::new(records))
     }
 
     /// The field that a definition of the format names as that of the time.

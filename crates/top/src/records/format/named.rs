@@ -12,6 +12,8 @@
 //! | `record` | how a record of several lines begins |
 //! | `[types]` | kinds of the values of fields |
 //! | `[[sample]]` | a record, and the fields that it must give |
+//!
+//! A field of a pattern may have several places: the groups `NAME_2`, `NAME_3` and so on, if one is `NAME`. The first with a match counts.
 
 pub(crate) mod directory;
 pub(crate) mod recognise;
@@ -112,9 +114,26 @@ macro_rules! built_in {
 }
 
 built_in! {
+    "alb"
+    "apache_error"
+    "auditd"
     "caddy"
+    "cri"
+    "docker"
+    "elb"
+    "envoy"
     "haproxy"
+    "journald"
     "klog"
+    "log4j"
+    "nginx_error"
+    "postgresql"
+    "python"
+    "redis"
+    "s3"
+    "squid"
+    "traefik"
+    "vpcflow"
     "w3c"
 }
 
@@ -284,7 +303,7 @@ impl NamedFormat {
     pub(crate) fn has(&self, fields: &[Field]) -> bool {
         match &self.reader {
             Reader::Template(_, format) => AccessLog::new(format, fields).is_ok(),
-            Reader::Pattern(pattern) => RegexRecords::new(pattern, fields).is_ok(),
+            Reader::Pattern(pattern) => RegexRecords::of_format(pattern, fields).is_ok(),
             Reader::Base(_) => false,
         }
     }
@@ -316,7 +335,7 @@ impl Reader {
             Self::Pattern(pattern) => {
                 let compiled = Expression::new(pattern, Case::Distinct);
                 let names = |regex: &Expression| {
-                    regex::names(regex.regex().group_info()).map(str::to_owned).collect()
+                    regex::field_names(regex.regex().group_info()).map(str::to_owned).collect()
                 };
                 compiled.as_ref().map_or(Vec::new(), names)
             }

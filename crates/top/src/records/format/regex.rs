@@ -19,8 +19,17 @@ pub(crate) struct RegexRecords {
     regex: Expression,
     /// Faster search, for some expressions.
     leading_star: Option<LeadingStar>,
-    /// Numbers of the wanted groups.
-    groups: Vec<usize>,
+    /// Numbers of the groups of each field. The first one with a match counts.
+    groups: Vec<Vec<usize>>,
+}
+
+/// Meaning of the names of groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NamesOf {
+    /// Each group is a field.
+    Groups,
+    /// A field may have several groups.
+    Fields,
 }
 
 /// Scratch memory of an extraction.
@@ -35,6 +44,16 @@ impl RegexRecords {
     /// Compiles an expression and finds the groups of the fields. A position is the number of a group,
     /// counted from the end if it is negative.
     pub(crate) fn new(pattern: &str, fields: &[Field]) -> Result<Self, FormatError> {
+        Self::with_names(pattern, fields, NamesOf::Groups)
+    }
+
+    /// The same for an expression whose groups `NAME_2`, `NAME_3` and so on are other places of the field `NAME`: no two groups of an
+    /// expression have the same name.
+    pub(crate) fn of_format(pattern: &str, fields: &[Field]) -> Result<Self, FormatError> {
+        Self::with_names(pattern, fields, NamesOf::Fields)
+    }
+
+    fn with_names(pattern: &str, fields: &[Field], names_of: NamesOf) -> Result<Self, FormatError> {
         let regex = Expression::new(pattern, Case::Distinct)
             .map_err(|error| FormatError::Other(error.to_string()))?;
         let info = regex.regex().group_info();
@@ -42,7 +61,7 @@ impl RegexRecords {
             let reason = "the pattern has no named groups; name each field like this: (?<status>[0-9]+)";
             return Err(FormatError::Other(reason.to_owned()));
         }
-        let groups = fields.iter().map(|field| group(info, field)).collect::<Result<_, _>>()?;
+        let groups = fields.iter().map(|field| groups(info, field, names_of)).collect::<Result<_, _>>()?;
         let leading_star = LeadingStar::new(regex.hir());
         Ok(Self { regex, leading_star, groups })
     }
@@ -91,8 +110,8 @@ impl RegexRecords {
         if !has_match {
             return None;
         }
-        for (column, &group) in cells.columns_mut().iter_mut().zip(&self.groups) {
-            let span = captures.get_group(group);
+        for (column, groups) in cells.columns_mut().iter_mut().zip(&self.groups) {
+            let span = groups.iter().find_map(|&group| captures.get_group(group));
             column.push(Cell::at(span.map(|span| (record.0 + span.start, record.0 + span.end))));
         }
         Some(())
@@ -104,23 +123,54 @@ pub(crate) fn names(info: &GroupInfo) -> impl Iterator<Item = &str> {
     info.pattern_names(PatternID::ZERO).flatten()
 }
 
-/// Returns the number of the group of a field.
-fn group(info: &GroupInfo, field: &Field) -> Result<usize, FormatError> {
+/// The names of the fields of a format: those of the groups, except for other places of a field.
+pub(crate) fn field_names(info: &GroupInfo) -> impl Iterator<Item = &str> {
+    let is_other = |name: &str| {
+        let (field, _) = name.rsplit_once('_')?;
+        let group = info.to_index(PatternID::ZERO, name)?;
+        other_places(info, field).any(|other| other == group).then_some(())
+    };
+    names(info).filter(move |name| is_other(name).is_none())
+}
+
+/// The numbers of the groups `NAME_2`, `NAME_3` and so on of a field, if it has a group with its own name.
+fn other_places<'i>(info: &'i GroupInfo, name: &'i str) -> impl Iterator<Item = usize> + 'i {
+    let has_own = info.to_index(PatternID::ZERO, name).is_some();
+    (2..)
+        .map_while(move |number| info.to_index(PatternID::ZERO, &format!("{name}_{number}")))
+        .filter(move |_| has_own)
+}
+
+/// Returns the numbers of the groups of a field.
+fn groups(info: &GroupInfo, field: &Field, names_of: NamesOf) -> Result<Vec<usize>, FormatError> {
     match field {
-        Field::Named(name) => info.to_index(PatternID::ZERO, &name.text).ok_or_else(|| {
-            let list = || format!("its groups are {}", names(info).collect::<Vec<_>>().join(", "));
-            let hint = did_you_mean(&name.text, names(info)).unwrap_or_else(list);
-            FormatError::Other(format!("no group '{}' in the pattern; {hint}", name.text))
-        }),
+        Field::Named(name) => {
+            let Some(group) = info.to_index(PatternID::ZERO, &name.text) else {
+                return Err(no_group(info, &name.text, names_of));
+            };
+            let others = (names_of == NamesOf::Fields).then(|| other_places(info, &name.text));
+            Ok(std::iter::once(group).chain(others.into_iter().flatten()).collect())
+        }
         &Field::Position(number) => {
             // Group 0 is the match.
             let count = info.group_len(PatternID::ZERO) - 1;
             let index = index_of(number, count);
-            index.map(|index| index + 1).ok_or_else(|| {
+            index.map(|index| vec![index + 1]).ok_or_else(|| {
                 FormatError::Other(format!("no group {number} in the pattern, which has {count}"))
             })
         }
     }
+}
+
+/// The message about a name that no group has.
+fn no_group(info: &GroupInfo, wanted: &str, names_of: NamesOf) -> FormatError {
+    let (names, kind, whole): (Vec<&str>, _, _) = match names_of {
+        NamesOf::Groups => (names(info).collect(), "group", "the pattern"),
+        NamesOf::Fields => (field_names(info).collect(), "field", "this log format"),
+    };
+    let list = || format!("its {kind}s are {}", names.join(", "));
+    let hint = did_you_mean(wanted, names.iter().copied()).unwrap_or_else(list);
+    FormatError::Other(format!("no {kind} '{wanted}' in {whole}; {hint}"))
 }
 
 #[cfg(test)]
@@ -134,7 +184,10 @@ mod tests {
     /// The wanted groups of each line, as texts; `None` if it does not match.
     fn extract(pattern: &str, fields: &str, lines: &[&[u8]]) -> Vec<Option<Vec<Option<Vec<u8>>>>> {
         let fields = Field::parse_list(fields).expect("fields");
-        let format = RegexRecords::new(pattern, &fields).expect("a valid pattern");
+        extract_by(&RegexRecords::new(pattern, &fields).expect("a valid pattern"), fields.len(), lines)
+    }
+
+    fn extract_by(format: &RegexRecords, count: usize, lines: &[&[u8]]) -> Vec<Option<Vec<Option<Vec<u8>>>>> {
         let text = lines.join(&b'\n');
         let mut start = 0;
         let records = lines.iter().map(|line| {
@@ -144,11 +197,11 @@ mod tests {
         });
         let records: Vec<Span> = records.collect();
         let mut cells = Cells::default();
-        cells.reset(fields.len());
+        cells.reset(count);
         format.extract(&mut format.cache(), &text, &records, &mut cells);
         let is_malformed = |index| cells.malformed().iter().any(|malformed| malformed.record == index as u32);
         let values = |index| {
-            let columns = (0..fields.len()).map(|column| cells.column(column)[index]);
+            let columns = (0..count).map(|column| cells.column(column)[index]);
             let values: Vec<_> = columns.map(|cell| cells.bytes(&text, cell).map(<[u8]>::to_vec)).collect();
             assert!(!is_malformed(index) || values.iter().all(Option::is_none));
             (!is_malformed(index)).then_some(values)
@@ -169,6 +222,26 @@ mod tests {
         let first = vec![text("200"), text("a"), text("a"), text(" x"), text(" x")];
         let second = vec![text("404"), text("b"), text("b"), None, None];
         assert_eq!(found, [Some(first), Some(second)]);
+    }
+
+    #[test]
+    fn a_field_of_a_format_may_have_several_places() {
+        let pattern =
+            "^(?:(?<time>[0-9]+) (?<level_2>[A-Z]+)|(?<level>[A-Z]+) (?<time_2>[0-9]+))(?<host_2>x)?$";
+        let fields = Field::parse_list("level,time").expect("fields");
+        let values = |lines: &[&[u8]]| {
+            extract_by(&RegexRecords::of_format(pattern, &fields).expect("a pattern"), 2, lines)
+        };
+        let text = |text: &str| Some(text.as_bytes().to_vec());
+        let expected = Some(vec![text("WARN"), text("17")]);
+        assert_eq!(values(&[b"17 WARN", b"WARN 17"]), [expected.clone(), expected]);
+        assert_eq!(extract(pattern, "level,level_2", &[b"17 WARN"]), [Some(vec![None, text("WARN")])]);
+        let expression = Expression::new(pattern, Case::Distinct).expect("an expression");
+        let names: Vec<&str> = field_names(expression.regex().group_info()).collect();
+        assert_eq!(names, ["time", "level", "host_2"]);
+        let unknown = [Field::named("status")];
+        let error = RegexRecords::of_format(pattern, &unknown).expect_err("an error").to_string();
+        assert_eq!(error, "no field 'status' in this log format; its fields are time, level, host_2");
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl Candidate {
         let time = match &named.reader {
             Reader::Template(_, format) => Some(Extractor::Access(AccessLog::whole(format, &field?).ok()?)),
             Reader::Pattern(pattern) => {
-                Some(Extractor::Regex(Box::new(RegexRecords::new(pattern, &[field?]).ok()?)))
+                Some(Extractor::Regex(Box::new(RegexRecords::of_format(pattern, &[field?]).ok()?)))
             }
             Reader::Base(_) if recognised.is_none() => return None,
             Reader::Base(_) => None,
