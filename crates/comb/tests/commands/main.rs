@@ -42,3 +42,4 @@ mod symbols;
 mod system;
 mod tail;
 mod tree_index;
+mod well_known_logs;
