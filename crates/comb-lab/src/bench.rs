@@ -20,7 +20,7 @@ use finecomb_command::bench::output::{Drawn, ExperimentFormat, ExperimentOutput}
 use finecomb_command::bench::{BenchArguments, Experiment as Choice};
 use finecomb_command::exit::{Exit, Failure, check_output};
 use finecomb_command::output;
-use finecomb_command::output::{FileKind, is_device};
+use finecomb_command::output::FileKind;
 use finecomb_command::{progress, terminal};
 use finecomb_sys::{children, io_reason, memory, threads};
 use indicatif::ProgressBar;
@@ -147,11 +147,10 @@ fn run_experiment<E: Experiment>(
     Ok(printed)
 }
 
-/// Checks that a file may be written. A device is always written to.
+/// Checks that a file may be written.
 fn check_file(path: &Path, kind: &FileKind, flags: &ExperimentOutput) -> Result<(), String> {
     let sources: Vec<&Path> = flags.from_json.as_deref().into_iter().collect();
-    let file = output::OutputFile { path, sources: &sources, force: flags.force };
-    if is_device(path) { Ok(()) } else { file.check(Some(kind)) }
+    output::OutputFile { path, sources: &sources, force: flags.force }.check(Some(kind))
 }
 
 /// Checks that the directory of a file exists.

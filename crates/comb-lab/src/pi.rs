@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write, stderr, stdout};
 
 use finecomb_command::exit::{Exit, Failure, check_output, fits_memory};
-use finecomb_command::output::{FileKind, OutputFile, is_device, write};
+use finecomb_command::output::{FileKind, OutputFile, write};
 use finecomb_command::pi::PiArguments;
 use finecomb_command::progress;
 use finecomb_pi::{Options, digits, memory};
@@ -68,9 +68,9 @@ fn is_pi(head: &[u8]) -> bool {
     begins(text, DIGITS) || begins(head, &packed(one)) || begins(head, &packed(other))
 }
 
-/// Checks that the output file may be written. A device is always written to.
+/// Checks that the output file may be written.
 fn check_file(arguments: &PiArguments) -> Result<(), String> {
-    let Some(path) = arguments.output.as_deref().filter(|path| !is_device(path)) else { return Ok(()) };
+    let Some(path) = &arguments.output else { return Ok(()) };
     OutputFile { path, sources: &[], force: arguments.force }.check(Some(&PI))
 }
 

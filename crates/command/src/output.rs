@@ -1,11 +1,14 @@
 //! Output files named by the user: a command replaces neither its inputs nor files of other kinds.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use finecomb_sys::io_reason;
+use finecomb_sys::stdio::{is_output, is_stream, open_stream};
+
+use crate::exit::Failure;
 
 /// Number of bytes read to recognise the kind of a file.
 const HEAD: u64 = 256;
@@ -33,13 +36,16 @@ impl OutputFile<'_> {
     ///
     /// # Errors
     ///
-    /// If the file is a source, or not a regular file, or, without `force`, an existing file of another kind, or any
-    /// existing file without a `kind`. An empty file may be replaced. The message gives the reason and the fix.
+    /// If the file is a source, or a directory, or, without `force`, an existing file of another kind, or any existing file without
+    /// a `kind`. An empty file may be replaced, and a stream is always written to. The message gives the reason and the fix.
     pub fn check(&self, kind: Option<&FileKind>) -> Result<(), String> {
         let path = self.path.display();
         // The file does not exist, or writing it will report the error.
         let Ok(metadata) = fs::metadata(self.path) else { return Ok(()) };
         check_not_input(self.path, self.sources)?;
+        if is_stream(self.path) {
+            return Ok(());
+        }
         if !metadata.is_file() {
             return Err(format!("{path}: not a regular file; use another output"));
         }
@@ -58,13 +64,14 @@ fn is_kind(path: &Path, kind: &FileKind) -> bool {
 }
 
 /// Checks that an output of a command without `--force` replaces no file of another kind. An empty file may be replaced,
-/// and a file that is not regular, such as a pipe, is written to.
+/// and a stream, such as a pipe, is written to.
 ///
 /// # Errors
 ///
 /// If it does. The message gives the reason and the fix.
 pub fn check_kind(output: &Path, kind: &FileKind) -> Result<(), String> {
     match fs::metadata(output) {
+        Ok(_) if is_stream(output) => Ok(()),
         Ok(metadata) if metadata.is_file() && metadata.len() > 0 && !is_kind(output, kind) => {
             Err(format!("{}: file exists and is not {}; use another output", output.display(), kind.name))
         }
@@ -83,27 +90,25 @@ pub fn check_new(output: &Path, inputs: &[impl AsRef<Path>], kind: &FileKind) ->
     check_kind(output, kind)?;
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty());
     match parent.filter(|parent| !parent.is_dir()) {
-        Some(parent) if !is_device(output) => Err(format!("{}: no such directory", parent.display())),
+        Some(parent) if !is_stream(output) => Err(format!("{}: no such directory", parent.display())),
         _ => Ok(()),
     }
 }
 
-/// Writes a file atomically. A device is written to directly.
+/// Writes a file atomically. A stream is written to directly.
 ///
 /// # Errors
 ///
-/// If it cannot be written; the message names the file.
-pub fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
-    let written = match is_device(path) {
-        true => fs::write(path, bytes),
+/// If it cannot be written; the message names the file, unless it is the standard output.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if is_output(path) {
+        return Ok(open_stream(path)?.write_all(bytes)?);
+    }
+    let written = match is_stream(path) {
+        true => open_stream(path).and_then(|mut stream| stream.write_all(bytes)),
         false => finecomb_text_index::write_atomically(path, bytes),
     };
-    written.map_err(|error| format!("{}: cannot write: {}", path.display(), io_reason(&error)))
-}
-
-/// Whether a path exists and is neither a regular file nor a directory.
-pub fn is_device(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+    Ok(written.map_err(|error| format!("{}: cannot write: {}", path.display(), io_reason(&error)))?)
 }
 
 /// Checks that an output is none of the inputs, under any name.

@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 use std::fs;
-use std::io::{self, Write, stderr, stdout};
-use std::os::unix::fs::MetadataExt;
+use std::io::{self, Write, stderr};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anstream::adapter::strip_str;
 use finecomb_scan::Report;
 use finecomb_sys::io_reason;
+use finecomb_sys::stdio::is_output;
 use finecomb_sys::units::Time;
-use rustix::fs::{Access, access, fstat};
+use rustix::fs::{Access, access};
 
 use crate::args::profile::{Profile, ProfileFormat};
 use crate::command_line::command_line;
@@ -30,7 +30,8 @@ const PROFILE: FileKind = FileKind { name: "a profile", is_this: Report::is_repo
 /// The message names the file.
 pub(crate) fn check(profile: &Profile, inputs: &[PathBuf]) -> Result<(), String> {
     let Some(file) = profile.file() else { return Ok(()) };
-    if is_output(file) {
+    // It would be overwritten.
+    if file.is_file() && is_output(file) {
         return Err(format!("{}: same file as standard output; use another output", file.display()));
     }
     check_not_input(file, inputs)?;
@@ -91,12 +92,4 @@ pub(crate) fn show(report: Option<Report>, profile: &Profile, inputs: &[PathBuf]
     };
     message::note(format_args!("profile written to {}{merged}", file.display()));
     Exit::Found
-}
-
-/// Whether a path is the file that standard output is redirected to, which would be overwritten.
-fn is_output(path: &Path) -> bool {
-    let (Ok(file), Ok(output)) = (fs::metadata(path), fstat(stdout())) else { return false };
-    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
-    let output = (output.st_dev as u64, output.st_ino as u64);
-    file.is_file() && (file.dev(), file.ino()) == output
 }

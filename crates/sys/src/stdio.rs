@@ -1,14 +1,18 @@
-//! Standard streams that were closed when the process started.
+//! Standard streams that were closed when the process started, and outputs that are streams.
 //!
 //! The Rust runtime opens `/dev/null` in place of closed streams before `main`, so a program cannot distinguish a
 //! closed stream from an empty one: its input would be read as empty and its output would be lost silently. A binary
 //! that needs to know calls [`record_closed_streams`] before the runtime starts.
 #![allow(unsafe_code, reason = "a stream that may be closed is examined by its number")]
 
-use std::io::{stdin, stdout};
+use std::fs::{self, File};
+use std::io::{self, stdin, stdout};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rustix::fs::fstat;
 use rustix::io::{FdFlags, fcntl_setfd};
 
 static CLOSED: [AtomicBool; 2] = [AtomicBool::new(false), AtomicBool::new(false)];
@@ -23,6 +27,32 @@ pub fn input_was_closed() -> bool {
 /// [`record_closed_streams`].
 pub fn output_was_closed() -> bool {
     CLOSED[1].load(Ordering::Relaxed)
+}
+
+/// Whether a path, such as `/dev/stdout`, is the standard output.
+pub fn is_output(path: &Path) -> bool {
+    let (Ok(file), Ok(output)) = (fs::metadata(path), fstat(stdout())) else { return false };
+    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
+    let output = (output.st_dev as u64, output.st_ino as u64);
+    (file.dev(), file.ino()) == output
+}
+
+/// Whether a path exists and is written to as it is, not replaced: a device, a pipe, or the standard output, even if that is a regular
+/// file.
+pub fn is_stream(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) || is_output(path)
+}
+
+/// Opens a path that [is a stream](is_stream). Standard output is not opened again, which would truncate it.
+///
+/// # Errors
+///
+/// If it cannot be opened.
+pub fn open_stream(path: &Path) -> io::Result<File> {
+    match is_output(path) {
+        true => Ok(stdout().as_fd().try_clone_to_owned()?.into()),
+        false => File::options().write(true).open(path),
+    }
 }
 
 /// Makes streams that were closed when the process started closed ones of the program that this process becomes next.

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::fs::{File, Permissions};
-use std::io;
+use std::io::{self, Seek};
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use finecomb_sys::stdio::{is_stream, open_stream};
 use finecomb_sys::temporary::{link, reserve, unnamed};
 use finecomb_sys::threads::map;
 use tempfile::NamedTempFile;
@@ -31,17 +32,22 @@ fn directory_of(path: &Path) -> &Path {
     path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A temporary file in the directory of the file that it will replace.
+/// A temporary file, in the directory of the file that it will replace.
 enum TemporaryFile {
     /// Unnamed, so that nothing remains if the process is killed.
     Unnamed(File),
     /// Named, on systems and file systems without unnamed files.
     Named(NamedTempFile),
+    /// Copied to a stream, which nothing can replace.
+    Copied(File),
 }
 
 impl TemporaryFile {
     /// Creates a temporary file in the directory of `path`.
     fn beside(path: &Path) -> io::Result<Self> {
+        if is_stream(path) {
+            return tempfile::tempfile().map(Self::Copied);
+        }
         let directory = directory_of(path);
         if let Ok(file) = unnamed(directory, MODE) {
             return Ok(Self::Unnamed(file));
@@ -52,18 +58,25 @@ impl TemporaryFile {
 
     fn file(&self) -> &File {
         match self {
-            Self::Unnamed(file) => file,
+            Self::Unnamed(file) | Self::Copied(file) => file,
             Self::Named(file) => file.as_file(),
         }
     }
 
-    /// Syncs the file and renames it to `path`.
+    /// Syncs the file and renames it to `path`, or copies it to the stream.
     fn persist(self, path: &Path) -> io::Result<()> {
-        self.file().sync_all()?;
         let directory = directory_of(path);
         match self {
-            Self::Named(file) => drop(file.persist(path).map_err(|error| error.error)?),
+            Self::Copied(mut file) => {
+                file.rewind()?;
+                return io::copy(&mut file, &mut open_stream(path)?).map(drop);
+            }
+            Self::Named(file) => {
+                file.as_file().sync_all()?;
+                file.persist(path).map_err(|error| error.error)?;
+            }
             Self::Unnamed(file) => {
+                file.sync_all()?;
                 // A link cannot replace an existing file, so it is linked under a temporary name first.
                 let named =
                     tempfile::Builder::new().prefix(PREFIX).make_in(directory, |name| link(&file, name))?;
@@ -81,7 +94,7 @@ const PREFIX: &str = ".comb-index-";
 /// Permissions of new files, from which the umask is taken.
 const MODE: u32 = 0o666;
 
-/// Writes a file atomically.
+/// Writes a file atomically, or writes to a stream.
 ///
 /// # Errors
 ///

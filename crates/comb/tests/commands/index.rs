@@ -171,12 +171,8 @@ fn only_files_of_the_same_kind_are_replaced_without_force() {
     succeeds(&format!("{build} i && cp i old && {build} i && {build} empty && cmp i empty"));
     exists(&format!("{build} notes"), "notes", is_other);
     exists("ln -s notes pi.comb; comb index build pi", "pi.comb", is_other);
-    for (script, name) in
-        [(format!("rm pi.comb; {build} ."), "."), (format!("{build} /dev/null --force"), "/dev/null")]
-    {
-        let message = format!("comb: {name}: not a regular file; use another output\n");
-        assert_eq!(directory.run(&script).1, message);
-    }
+    let message = "comb: .: not a regular file; use another output\n";
+    assert_eq!(directory.run(&format!("rm pi.comb; {build} . --force")).1, message);
     // A corrupt index is replaced without --force.
     succeeds(&format!("head -c 5000 old > i; {build} i && cmp i old"));
 

@@ -28,6 +28,7 @@ mod man;
 mod mcp;
 mod named_formats;
 mod names;
+mod outputs;
 mod pager;
 mod plot;
 mod profile;

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use finecomb_scan::{Inputs, ScanOptions};
 use finecomb_symbols::{OldTags, SymbolsFormat as Output, SymbolsOptions, SymbolsQuery};
 use finecomb_sys::io_reason;
+use finecomb_sys::stdio::is_stream;
 
 use crate::args::format::{FormatFlags, Formats};
 use crate::args::profile::Profile;
@@ -159,7 +160,9 @@ impl SymbolsArguments {
             return Err(format!("--stats would end up in the {file}; use -o to write that to a file"));
         }
         let query = SymbolsQuery::new(&options).map_err(|error| error.to_string())?;
-        let Some(path) = self.output.as_deref().filter(|_| self.append) else { return Ok(query) };
+        let Some(path) = self.output.as_deref().filter(|path| self.append && !is_stream(path)) else {
+            return Ok(query);
+        };
         let old =
             OldTags::read(path).map_err(|error| format!("{}: {}", path.display(), io_reason(&error)))?;
         Ok(query.updating(old))

@@ -9,6 +9,7 @@ use std::time::{Instant, SystemTime};
 use finecomb_scan::{Inputs, Problem, ScanOptions};
 use finecomb_symbols::{ParseStore, Stats, Sums, SymbolsOutcome, SymbolsQuery, symbols};
 use finecomb_sys::io_reason;
+use finecomb_sys::stdio::is_stream;
 use finecomb_sys::units::{Bytes, Count};
 use finecomb_tree_index::Sought;
 use serde::Serialize;
@@ -17,7 +18,7 @@ use crate::advice::Advised;
 use crate::exit::{Ending, Exit, Failure, check_output};
 use crate::indexed_search::Indexed;
 use crate::message;
-use crate::output::{FileKind, OutputFile, is_device, write};
+use crate::output::{FileKind, OutputFile, write};
 use crate::profile;
 use crate::symbols::args::{ListFormat, SymbolsArguments};
 use crate::symbols::notes::on_syntax_errors;
@@ -115,7 +116,7 @@ fn list(arguments: &SymbolsArguments) -> Result<Listed, Failure> {
     let mut bytes = Vec::new();
     let outcome = run(&mut bytes);
     write(path, &bytes)?;
-    if arguments.is_ctags() && !is_device(path) {
+    if arguments.is_ctags() && !is_stream(path) {
         set_time(path, begun)
             .map_err(|error| format!("{}: cannot set its time: {}", path.display(), io_reason(&error)))?;
     }

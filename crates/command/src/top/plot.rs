@@ -7,6 +7,7 @@ use finecomb_plot::{Curve, Tick, Timeline};
 use finecomb_sys::units::counted;
 use finecomb_top::{Answer, Query, SortBy, TimeAxis};
 
+use crate::exit::Failure;
 use crate::output::{FileKind, check_new, write};
 
 /// Kind of file that a plot may replace.
@@ -40,7 +41,7 @@ impl Plot<'_> {
     /// # Errors
     ///
     /// If [`Plot::check`] refuses the file, which may have changed during the job, or it cannot be written.
-    pub(crate) fn write(&self, answer: &Answer, query: &Query) -> Result<(), String> {
+    pub(crate) fn write(&self, answer: &Answer, query: &Query) -> Result<(), Failure> {
         self.check()?;
         let Some(axis) = TimeAxis::new(query, &answer.starts) else { return Ok(()) };
         write(self.file, self.timeline(answer, axis).svg().as_bytes())

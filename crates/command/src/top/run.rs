@@ -14,7 +14,7 @@ use finecomb_top::{AllCounted, Answer, Counts, Live, Outcome, Query, count_all, 
 use crate::advice;
 use crate::advice::Advised;
 use crate::args::profile as profile_flags;
-use crate::exit::{Exit, Failure, check_output, fail};
+use crate::exit::{Exit, Failure, check_output};
 use crate::profile;
 use crate::tables::TableKind;
 use crate::top::args::{TopArguments, TopFormat};
@@ -176,8 +176,8 @@ impl CountJob<'_> {
         report_answer(answer, outcome.bytes, arguments);
         let mut exit = exit(&counted, stop);
         // Before the output, whose reader may want only its beginning.
-        if let Some(Err(reason)) = plot(arguments).map(|plot| plot.write(answer, query)) {
-            exit = fail(reason).or(exit);
+        if let Some(Err(failure)) = plot(arguments).map(|plot| plot.write(answer, query)) {
+            exit = failure.exit().or(exit);
         }
         if let Some((saved, counts)) = saved.as_ref().zip(counted.counts.as_ref()) {
             exit = saved.write(counts).map_or_else(Failure::exit, |()| Exit::Found).or(exit);

@@ -1,0 +1,45 @@
+//! Outputs that are not files: devices, pipes and the standard output.
+
+use crate::support::{Place, directory_with};
+
+/// Commands that write to the path that is added to them.
+const COMMANDS: [&str; 5] = [
+    "comb symbols --format ctags a.c -o",
+    "comb symbols --format ctags a.c --append -o",
+    "comb index build text -o",
+    "comb pi 10 -o",
+    "comb top log --save-counts",
+];
+
+#[test]
+fn an_output_that_is_a_stream_is_written_to() {
+    let log = "2026-01-01T00:00:00Z a\n2026-01-01T00:00:01Z b\n";
+    let directory = directory_with(&[("a.c", "int a;\n"), ("text", "a text"), ("log", log)]);
+    directory.prints("mkfifo pipe.svg", "");
+    let picture = "comb top log --every 1s --plot";
+    for command in COMMANDS.into_iter().chain([picture]) {
+        let run = |script: &str| {
+            let (_, err, code) = directory.run(&script.replace("COMB", command));
+            assert_eq!(code, Some(0), "{command}, {script}: {err}");
+        };
+        run("rm -f file.svg; COMB file.svg");
+        run("COMB /dev/null; test -c /dev/null");
+        run("cat pipe.svg > got & COMB pipe.svg > table; wait; test -p pipe.svg; cmp file.svg got");
+    }
+    for command in COMMANDS.into_iter().filter(|command| !command.contains("top")) {
+        let run = |script: &str| {
+            let script = format!("set -o pipefail; rm -f file; {command} file; {script}");
+            let (_, err, code) = directory.run(&script.replace("COMB", command));
+            assert_eq!(code, Some(0), "{command}, {script}: {err}");
+        };
+        run("COMB /dev/stdout | cmp - file");
+        run("COMB /dev/stdout > got; cmp got file");
+        run(
+            "cat file file > twice; cp file got; COMB /dev/stdout >> got; cmp got twice; test -h /dev/stdout",
+        );
+        // A reader that has seen enough; an index is of no use without its end.
+        if !command.contains("index") {
+            run("COMB /dev/stdout | true");
+        }
+    }
+}
