@@ -331,6 +331,12 @@ fn the_version_lists_commit_features_and_simd() {
     assert_eq!((lines.len(), lines[0]), (3, short.trim_end()));
     assert_eq!(lines[1], "features: +all-languages +parquet +pcre2");
     assert!(["simd: AVX2", "simd: none"].contains(&lines[2]), "{long}");
+    for command in ["grep", "grep -i x", "top", "symbols", "find", "index build", "pi", "bench", "serve"] {
+        for (flag, text) in [("-V", &short), ("--version", &long)] {
+            directory_with(&[]).prints(&format!("comb {command} {flag}"), text);
+        }
+    }
+    directory_with(&[("a", "-V\n")]).prints("comb grep -e -V a", "-V\n");
 }
 
 #[test]

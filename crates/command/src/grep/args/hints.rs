@@ -14,7 +14,7 @@ const HINTS: &[(&[&str], &str)] = &[
     (&["--color-path"], "use --colors path:fg:green"),
     (&["--filename-pattern"], "use --files -g GLOB to search for file names"),
     (&["--generate"], "use 'comb man grep' or 'comb completions SHELL'"),
-    (&["--version", "--pcre2-version", "-V"], "use 'comb --version'"),
+    (&["--pcre2-version"], "use 'comb --version'"),
     (&["-R", "--recurse", "--recursive"], "directories are always searched recursively"),
     (&["--norecurse"], "use -d 1 to search only the files directly in a directory"),
     (&["-W"], "use -M BYTES --max-columns-preview to truncate long lines"),
