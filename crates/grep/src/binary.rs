@@ -30,9 +30,16 @@ pub(crate) struct Pieces {
     begin: u64,
     /// `None` before the first piece.
     length: Option<u64>,
+    /// File offset up to which blocks have been passed. Lines that are too long are in no block.
+    passed: u64,
 }
 
 impl Pieces {
+    /// Advances past a text without a NUL.
+    pub(crate) fn skip_to(&mut self, offset: u64) {
+        self.passed = offset;
+    }
+
     /// Advances past a block. `nul` is the offset in the block of the file's first NUL, if it is in this block. Returns the
     /// point at which the search ends, if it is known; if `wanted`, the file is read ahead past the block to determine it.
     pub(crate) fn advance(
@@ -68,6 +75,9 @@ impl Pieces {
         wanted: bool,
     ) -> Option<Cut> {
         let end = block.offset + block.bytes.len() as u64;
+        let skipped = self.passed..block.offset;
+        let nul = block.lookahead.first_nul(skipped).or(nul);
+        self.passed = end;
         loop {
             let first = if block.source.path().is_none() { FIRST_STDIN_READ } else { BUFFER_SIZE };
             let length = self.length.unwrap_or(first);

@@ -743,6 +743,7 @@ impl FileState {
     pub(crate) fn skip_to(&mut self, offset: u64, lines: u64) {
         self.line_ends = lines;
         self.searched = offset;
+        self.pieces.skip_to(offset);
     }
 
     /// Advances past an overlong line, or a record of this many lines, that is in no block. Lines have numbers, but their bytes are not

@@ -210,8 +210,7 @@ impl<'q> Searcher<'q> {
             (Nul::Suppress | Nul::QuitInLines, medium) if self.finder.finds_records() => {
                 source.path().is_some() && matches!(medium, Medium::File | Medium::Decompressed)
             }
-            (Nul::QuitInLines, _) => false,
-            (Nul::Quit | Nul::Suppress, _) => true,
+            (Nul::Quit | Nul::QuitInLines | Nul::Suppress, _) => true,
             (Nul::EndLine, medium) => matches!(medium, Medium::Decompressed),
         }
     }

@@ -364,6 +364,15 @@ pub trait FindNul: Sync {
     fn first_nul(&self, range: Range<u64>) -> Option<u64>;
 }
 
+/// The first NUL of a text in memory.
+pub(crate) struct KnownNul(pub(crate) Option<u64>);
+
+impl FindNul for KnownNul {
+    fn first_nul(&self, range: Range<u64>) -> Option<u64> {
+        self.0.filter(|nul| range.contains(nul))
+    }
+}
+
 /// Access to the bytes after a block. Available for files that are not decoded.
 #[derive(Clone, Copy, Default)]
 pub struct Lookahead<'a>(Option<&'a dyn FindNul>);

@@ -9,21 +9,22 @@ use std::sync::atomic::Ordering;
 use finecomb_meter::Phase;
 use finecomb_sys::GuardedMap;
 use finecomb_sys::locks::unpoisoned;
+use memchr::memchr;
 
 use super::job::{Shared, Streamed, Unshared, VisitTask};
 use super::mapped::{Mapped, WholeText};
 use super::visit::Print;
 use super::worker::{FILE_WORK, Visitor};
-use crate::block::{Block, Lookahead, Source};
+use crate::block::{Block, KnownNul, Lookahead, Source};
 use crate::problem::ProblemKind;
 use crate::schedule::sequencer::SlotId;
 use crate::snapshot::TextPart;
-use crate::source::TextBlock;
 use crate::source::bounds::{Bounds, NulEnds};
 use crate::source::chunks::ChunkedFile;
 use crate::source::cut::{BlockPart, add_lines, parts_of_records, slices};
 use crate::source::reader::InputReader;
 use crate::source::shared::Chunks;
+use crate::source::{HEAD_SIZE, TextBlock};
 
 impl<V: Print> Visitor<'_, V> {
     /// Records processed bytes.
@@ -74,20 +75,28 @@ impl<V: Print> Visitor<'_, V> {
     pub(super) fn visit_bytes(&mut self, source: &Source, bytes: &mut [u8], text: &WholeText) {
         let &WholeText { ref range, start, text_start, is_whole } = text;
         self.begin_file(source);
-        let state = self.visit.begin(source, &[]);
         let bounds = self.reader.context.bounds_for(source);
+        // Its blocks are those around lines that are too long: it is searched as a file that is larger than its first block.
+        let may_divide = is_whole && bytes.len() > bounds.max_line;
+        let known = if may_divide { &bytes[..bytes.len().min(HEAD_SIZE)] } else { &[] };
+        let state = self.visit.begin(source, known);
         let unclosed = bounds.unclosed_in(bytes);
         let is_start = start == range.start as u64 && !self.reader.begins_late();
         let first_line = is_start.then_some(1);
         let offset = start - text_start;
+        let nul = if may_divide { memchr(0, bytes) } else { None };
+        let first_nul = KnownNul(nul.map(|at| offset + at as u64));
         let mut unshared = Unshared { start: text_start, state, tally: V::Tally::default() };
-        let _ = if bytes.is_empty() {
+        let _ = if self.visit.is_over(&unshared.state) {
+            ControlFlow::Break(())
+        } else if bytes.is_empty() {
             // Elsewhere an empty block carries no information, but an empty file must have one block.
             let mut block = Block { is_whole, text_start, ..Block::new(source, offset, bytes) };
             self.search_and_print(&mut block, &mut unshared)
         } else {
             let ends = self.visit.nul_ends(source);
-            let block = Block { is_whole, first_line, ..Block::new(source, offset, bytes) };
+            let lookahead = Lookahead::in_file(&first_nul);
+            let block = Block { is_whole, first_line, lookahead, ..Block::new(source, offset, bytes) };
             self.visit_divided(block, unclosed, ends, &mut unshared)
         };
         self.end_file(source, unshared);
@@ -100,7 +109,9 @@ impl<V: Print> Visitor<'_, V> {
         mut map: GuardedMap,
         text: WholeText,
     ) -> Option<VisitTask<V>> {
-        if self.visit.searches_parts() {
+        // What is found in parts has its place in the whole text, not in the blocks around lines that are too long.
+        let may_divide = text.range.len() > self.reader.context.bounds_for(source).max_line;
+        if self.visit.searches_parts() && !may_divide {
             let file = Mapped::new(source.clone(), map, text, self.reader.context.mapped_part());
             return Some(VisitTask::Mapped(Arc::new(file), 0));
         }
