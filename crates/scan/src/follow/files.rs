@@ -343,13 +343,27 @@ impl<'a> FollowedInputs<'a> {
         self.left_alone.contains_key(&identity) || self.numbers.contains_key(&identity)
     }
 
-    /// Holds new files back that may be copies of followed ones.
+    /// Holds new files back that may be copies of followed ones, and skips in them what was read of files that have been truncated since.
     fn hold_back_copies(&mut self, problems: &mut Problems) {
-        let mut copies = Vec::new();
+        let (mut copies, mut former_copies) = (Vec::new(), Vec::new());
         for (&number, input) in &self.inputs {
             let (Some(file), Some(path)) = (&input.file, input.source.path()) else { continue };
             if file.is_later && file.held_back_for.is_none() && file.is_unread(input.stream.as_ref()) {
-                copies.extend(self.original_of(path, file).map(|original| (number, original)));
+                match self.original_of(path, file, FollowedFile::is_copy_of) {
+                    Some(original) => copies.push((number, original)),
+                    None => {
+                        let original = self.original_of(path, file, FollowedFile::is_copy_of_former);
+                        former_copies.extend(original.map(|(original, _)| (number, original)));
+                    }
+                }
+            }
+        }
+        for (number, original) in former_copies {
+            let original = self.numbers.get(&original).and_then(|number| self.inputs.get_mut(number));
+            let former = original.and_then(|original| original.file.as_mut()?.take_former());
+            let copy = self.inputs.get_mut(&number).and_then(|input| input.file.as_mut());
+            if let (Some(former), Some(copy)) = (former, copy) {
+                copy.read_after(&former);
             }
         }
         for (number, (original, path)) in copies {
@@ -363,17 +377,22 @@ impl<'a> FollowedInputs<'a> {
 
     /// The followed file that a new file may be a copy of: it still has its name, and the same contents. Programs that rotate logs
     /// by copying them give the copy a name that begins alike.
-    fn original_of(&self, path: &Path, new: &FollowedFile) -> Option<(FileIdentity, PathBuf)> {
+    fn original_of(
+        &self,
+        path: &Path,
+        new: &FollowedFile,
+        is_copy: impl Fn(&FollowedFile, &FollowedFile) -> bool,
+    ) -> Option<(FileIdentity, PathBuf)> {
+        let begins_alike = |other: &Path| name(path).starts_with(name(other));
         let candidates =
             self.inputs.values().filter_map(|input| Some((input.source.path()?, input.file.as_ref()?)));
         let candidates = candidates.filter(|(other, file)| {
-            stem(other) == stem(path)
+            (stem(other) == stem(path) || begins_alike(other))
                 && *other != path
                 && fs::metadata(other).is_ok_and(|metadata| FileIdentity::of(&metadata) == file.identity)
-                && new.is_copy_of(file)
+                && is_copy(new, file)
         });
         // Others may have the same contents so far.
-        let begins_alike = |other: &Path| name(path).starts_with(name(other));
         let best = candidates.max_by_key(|(other, file)| (begins_alike(other), file.consumed()));
         best.map(|(other, file)| (file.identity, other.to_owned()))
     }
@@ -533,4 +552,66 @@ fn allow_many_files() {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     // With the limit as it is, some files may not be opened, which is reported.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+}
+
+#[cfg(test)]
+mod tests {
+    use finecomb_sys::ReadBuffer;
+
+    use super::*;
+    use crate::inputs::Inputs;
+    use crate::options::ScanOptions;
+    use crate::walk::directory::WalkContext;
+
+    /// Reads all lines that there are to be read.
+    fn read(followed: &mut FollowedInputs<'_>) -> Vec<String> {
+        let (mut problems, mut buffer, mut lines) = (Problems::default(), ReadBuffer::new(), Vec::new());
+        let Work { mut streams, .. } = followed.look(false, &mut problems);
+        for stream in &mut streams {
+            while let Some(block) = stream.read(&mut buffer, true, &mut problems) {
+                lines.extend(String::from_utf8_lossy(&buffer[block.range]).lines().map(str::to_owned));
+            }
+        }
+        followed.put_back(streams);
+        lines
+    }
+
+    /// Follows a log that is copied and truncated after the files have been found and before their contents are examined. Returns the
+    /// lines that are read then.
+    fn read_after_rotation(text: &str, copied: &str, (copy, rest): (&str, &str)) -> Vec<String> {
+        let directory = tempfile::tempdir().expect("a directory");
+        let (log, copy) = (directory.path().join("a"), directory.path().join(copy));
+        fs::write(&log, text).expect("room");
+        let inputs = Inputs::new([directory.path().to_owned()]);
+        let mut notes = Vec::new();
+        let walk = WalkContext::new(&inputs.walk, true, &mut notes);
+        let bounds = ScanOptions::default().bounds();
+        let context =
+            Context { inputs: &inputs, bounds, walk: &walk, recognize: None, part: None, narrow: None };
+        let mut followed = FollowedInputs::new(context);
+        assert_eq!(read(&mut followed).len(), text.lines().count());
+        let mut problems = Problems::default();
+        followed.find(&mut problems);
+        fs::write(&copy, copied).expect("room");
+        fs::write(&log, rest).expect("room");
+        followed.look_at_contents(&mut problems);
+        let mut lines = [read(&mut followed), read(&mut followed)].concat();
+        lines.sort();
+        lines
+    }
+
+    #[test]
+    fn a_copy_that_is_found_after_the_truncation_is_not_read_again() {
+        let long: String = (1000..3000).map(|line| format!("{line}\n")).collect();
+        let copies = ["a.1", "a-20260101"];
+        for (copy, text) in copies.into_iter().flat_map(|copy| [(copy, "1\n2\n"), (copy, &long)]) {
+            assert_eq!(read_after_rotation(text, text, (copy, "")), [""; 0], "{copy}");
+            assert_eq!(read_after_rotation(text, &format!("{text}x\n"), (copy, "y\n")), ["x", "y"], "{copy}");
+        }
+        // Lines that were written after the copy was made.
+        assert_eq!(read_after_rotation(&long, &long[..5000], (copies[0], "y\n")), ["y"]);
+        // No copies.
+        assert_eq!(read_after_rotation("1\n2\n", "1\n", (copies[0], "3\n")), ["1", "3"]);
+        assert_eq!(read_after_rotation("1\n2\n", "1\n3\n", (copies[0], "")), ["1", "3"]);
+    }
 }

@@ -1,6 +1,7 @@
 //! A followed input: a file that grows, or a pipe.
 
 use std::fs::{File, Metadata};
+use std::mem;
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
@@ -71,12 +72,10 @@ pub(super) enum Prepared {
 pub(super) struct FollowedFile {
     pub(super) identity: FileIdentity,
     pub(super) file: Arc<File>,
-    /// Its first bytes that were read.
-    head: Vec<u8>,
-    /// Bytes before `consumed`.
-    before: Vec<u8>,
-    /// Offset after the records that were read.
-    consumed: u64,
+    /// State of the reading of its contents.
+    read: ReadSoFar,
+    /// The same before it was last truncated, until a copy of those contents is found.
+    former: Option<ReadSoFar>,
     /// Size and time of the last change when it was looked at.
     seen: Option<(u64, SystemTime)>,
     /// Where to begin once it is recognised, if that is not its beginning.
@@ -93,11 +92,22 @@ pub(super) struct FollowedFile {
     pub(super) is_watched: bool,
 }
 
+/// State of the reading of the contents of a file, with some of its bytes, by which a copy is recognised.
+#[derive(Clone, Default)]
+pub(super) struct ReadSoFar {
+    /// The first bytes.
+    head: Vec<u8>,
+    /// Bytes before the offset `before_end`.
+    before: Vec<u8>,
+    before_end: u64,
+    /// Offset after the records that were read. It is beyond `before_end` if the file was truncated while it was read.
+    consumed: u64,
+}
+
 /// A file that was truncated, as it was before.
 pub(super) struct Truncated {
     pub(super) identity: FileIdentity,
-    consumed: u64,
-    before: Vec<u8>,
+    read: ReadSoFar,
 }
 
 impl FollowedInput {
@@ -112,9 +122,8 @@ impl FollowedInput {
         let file = FollowedFile {
             identity,
             file: Arc::new(file),
-            head: Vec::new(),
-            before: Vec::new(),
-            consumed: 0,
+            read: ReadSoFar::default(),
+            former: None,
             seen: None,
             begin_at: None,
             held_back_for: None,
@@ -238,7 +247,7 @@ impl FollowedInput {
         *at = Instant::now();
         let start = self.source.text_start();
         let mut head = match &self.file {
-            Some(file) => file.read(start, MAX_HEAD),
+            Some(file) => file.bytes(start, MAX_HEAD),
             None => bytes.clone(),
         };
         head.truncate(memchr::memrchr(context.bounds.line_end, &head).map_or(0, |end| end + 1));
@@ -315,13 +324,8 @@ impl FollowedInput {
         if metadata.len() >= stream.position() && file.begins_as_before() {
             return (None, true);
         }
-        let truncated = Truncated {
-            identity: file.identity,
-            consumed: file.consumed,
-            before: std::mem::take(&mut file.before),
-        };
-        file.head.clear();
-        file.consumed = 0;
+        let truncated = Truncated { identity: file.identity, read: mem::take(&mut file.read) };
+        file.former = Some(truncated.read.clone());
         self.source = self.source.without_details();
         self.stream = Some(file.stream(number, self.source.clone(), 0, context));
         (self.preparation, self.waiting_since, self.recognized) = (Preparation::New, None, None);
@@ -362,24 +366,28 @@ impl FollowedFile {
 
     /// Remembers some of the bytes read, to recognise the contents.
     fn remember(&mut self, stream: &Stream) {
-        if self.head.len() < HEAD {
-            let end = usize::try_from(stream.position()).unwrap_or(HEAD).min(HEAD);
-            self.head = self.read(0, end);
-        }
-        if self.consumed != stream.offset {
-            self.consumed = stream.offset;
-            let length = self.consumed.min(BEFORE as u64);
-            self.before = self.read(self.consumed - length, length as usize);
+        let (position, offset) = (stream.position(), stream.offset);
+        let end = usize::try_from(position).unwrap_or(HEAD).min(HEAD);
+        let length = offset.min(BEFORE as u64);
+        let head = (self.read.head.len() < end).then(|| self.bytes(0, end));
+        let before = (self.read.consumed != offset).then(|| self.bytes(offset - length, length as usize));
+        self.read.consumed = offset;
+        // If it was truncated meanwhile, these are no longer the bytes that were read.
+        if (head.is_some() || before.is_some()) && self.size() >= position {
+            self.read.head = head.unwrap_or_else(|| mem::take(&mut self.read.head));
+            if let Some(before) = before {
+                (self.read.before, self.read.before_end) = (before, offset);
+            }
         }
     }
 
     /// Reads up to `length` bytes; fewer if that fails.
-    fn read(&self, offset: u64, length: usize) -> Vec<u8> {
+    fn bytes(&self, offset: u64, length: usize) -> Vec<u8> {
         ReadBuffer::of_file(&self.file, offset, length).map(|bytes| bytes.to_vec()).unwrap_or_default()
     }
 
     fn begins_as_before(&self) -> bool {
-        self.read(0, self.head.len()) == self.head
+        self.bytes(0, self.read.head.len()) == self.read.head
     }
 
     /// Whether the contents are the present or earlier contents of another file, by all that can still be compared.
@@ -387,22 +395,19 @@ impl FollowedFile {
         let size = self.size();
         // Later than that of the copy, which is never longer.
         let original_size = other.size();
-        let common = other.head.len().min(usize::try_from(size).unwrap_or(usize::MAX));
-        if common == 0 || self.read(0, common) != other.head[..common] {
+        if !self.begins_alike(&other.read) || size >= other.read.before_end && !self.continues(&other.read) {
             return false;
         }
-        if size >= other.consumed && !self.precedes(other.consumed, &other.before) {
-            return false;
-        }
-        if original_size < other.consumed || !other.begins_as_before() {
+        if original_size < other.read.consumed || !other.begins_as_before() {
             // It has been truncated meanwhile, and cannot be compared any more.
             return true;
         }
         if size > original_size {
             return false;
         }
-        let is_same =
-            |start: u64, length: u64| self.read(start, length as usize) == other.read(start, length as usize);
+        let is_same = |start: u64, length: u64| {
+            self.bytes(start, length as usize) == other.bytes(start, length as usize)
+        };
         let compared = size.min(COMPARED);
         is_same(0, compared) && is_same(size - compared, compared)
     }
@@ -430,12 +435,38 @@ impl FollowedFile {
 
     /// Offset after the records that were read.
     pub(super) fn consumed(&self) -> u64 {
-        self.consumed
+        self.read.consumed
     }
 
-    /// Whether the bytes before an offset are these.
-    fn precedes(&self, offset: u64, before: &[u8]) -> bool {
-        self.read(offset - before.len() as u64, before.len()) == before
+    /// Whether it begins with the first bytes of other contents, or is a beginning of them.
+    fn begins_alike(&self, other: &ReadSoFar) -> bool {
+        let common = other.head.len().min(usize::try_from(self.size()).unwrap_or(usize::MAX));
+        common > 0 && self.bytes(0, common) == other.head[..common]
+    }
+
+    /// Whether it has the last known bytes of other contents at the same place.
+    fn continues(&self, other: &ReadSoFar) -> bool {
+        let ReadSoFar { before, before_end, .. } = other;
+        self.bytes(before_end - before.len() as u64, before.len()) == *before
+    }
+
+    /// Whether it is a copy of what another file had before it was truncated. Little text may begin alike without being a copy.
+    pub(super) fn is_copy_of_former(&self, other: &Self) -> bool {
+        let Some(former) = &other.former else { return false };
+        let is_long = former.head.len() == HEAD && self.size() >= HEAD as u64;
+        let is_same = if self.size() >= former.before_end { self.continues(former) } else { is_long };
+        self.begins_alike(former) && is_same
+    }
+
+    /// Takes the state before it was truncated, for its copy: no other file is one.
+    pub(super) fn take_former(&mut self) -> Option<ReadSoFar> {
+        self.former.take()
+    }
+
+    /// Lets a copy of what was read before a truncation be read from there on.
+    pub(super) fn read_after(&mut self, former: &ReadSoFar) {
+        self.begin_at = Some(former.consumed.min(self.size()));
+        self.is_later = false;
     }
 
     /// Lets a file that was held back be read: from where its original was read to before it was truncated, or from the
@@ -444,9 +475,8 @@ impl FollowedFile {
         self.held_back_for = None;
         let size = self.size();
         self.begin_at = original.and_then(|original| {
-            let is_whole = size >= original.consumed;
-            let is_copy = !is_whole || self.precedes(original.consumed, &original.before);
-            is_copy.then_some(original.consumed.min(size))
+            let is_copy = size < original.read.before_end || self.continues(&original.read);
+            is_copy.then_some(original.read.consumed.min(size))
         });
         self.begin_at.is_some()
     }
