@@ -255,6 +255,38 @@ proptest! {
 }
 
 #[test]
+fn keys_that_do_not_fit_in_memory_are_refused() {
+    let query = Query::new(&QueryOptions::default()).expect("a query");
+    let empty = Counts::new(&query).store(DEFINITION);
+    // Without the number of keys and the checksum.
+    let mut bytes = empty[..empty.len() - 9].to_vec();
+    let (common, number) = (vec![b'a'; 16 << 20], 1_u32 << 20);
+    let put = |bytes: &mut Vec<u8>, mut number: u64| {
+        while number > 0x7F {
+            bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        bytes.push(number as u8);
+    };
+    put(&mut bytes, u64::from(number));
+    for key in 0..number {
+        let is_first = key == 0;
+        put(&mut bytes, if is_first { 0 } else { common.len() as u64 });
+        put(&mut bytes, if is_first { common.len() as u64 + 4 } else { 4 });
+        bytes.extend_from_slice(if is_first { &common } else { b"" });
+        bytes.extend_from_slice(&key.to_be_bytes());
+        put(&mut bytes, 1);
+    }
+    let checksum = XxHash3_64::oneshot(&bytes);
+    bytes.extend_from_slice(&checksum.to_le_bytes());
+    let added = StoredCounts::new(&bytes).expect("counts").add_to(&mut Counts::new(&query));
+    assert!(
+        matches!(added, Err(StoredError::TooLarge { keys, .. }) if keys >> 20 > u64::from(number)),
+        "{added:?}"
+    );
+}
+
+#[test]
 fn something_else_is_no_counts() {
     let query = Query::new(&QueryOptions::default()).expect("a query");
     let bytes = Counts::new(&query).store(DEFINITION);

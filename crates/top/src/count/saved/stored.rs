@@ -3,7 +3,8 @@
 //! Equal counts are stored in equal bytes, however they were made: keys are in the order of their bytes, and states of measures in
 //! their canonical form.
 
-use finecomb_sys::varint;
+use finecomb_sys::units::Bytes;
+use finecomb_sys::{memory, varint};
 use thiserror::Error;
 use twox_hash::XxHash3_64;
 
@@ -31,6 +32,12 @@ const KEY: usize = 3;
 /// Number of keys that are added at a time.
 const BATCH: u64 = 4096;
 
+/// Bytes of keys that are added at a time, with the last of them.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// Bytes of all keys from which on the memory of the system is examined.
+const MANY_BYTES: u64 = 1 << 30;
+
 /// Bytes that are no stored counts, or counts of another query.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
@@ -44,6 +51,14 @@ pub enum StoredError {
     /// The bytes have changed since they were written, or their end is missing.
     #[error("damaged counts: {0}")]
     Damaged(&'static str),
+    /// The keys do not fit in memory.
+    #[error("the keys take {} of memory, and {} are available", Bytes(*keys), Bytes(*available))]
+    TooLarge {
+        /// Bytes of all keys.
+        keys: u64,
+        /// Bytes of memory that are available.
+        available: u64,
+    },
 }
 
 /// Counts as they are stored, before they are read.
@@ -87,7 +102,7 @@ impl<'b> StoredCounts<'b> {
     /// Adds the counts to others of the same definition.
     ///
     /// # Errors
-    /// If no program has written these bytes. Then some of the counts may have been added.
+    /// If no program has written these bytes, or the keys do not fit in memory. Then some of the counts may have been added.
     pub fn add_to(&self, counts: &mut Counts) -> Result<(), StoredError> {
         let mut rest = self.rest;
         let tally = Tally::decode(&mut rest).ok_or(INVALID)?;
@@ -102,12 +117,11 @@ impl<'b> StoredCounts<'b> {
         counts
             .table
             .reserve(usize::try_from(left).ok().filter(|keys| *keys <= rest.len() / KEY).ok_or(INVALID)?);
+        check_memory(rest, left, !places.is_empty())?;
         let (key, records) = (Vec::new(), Counted::default());
         let mut reader = KeyReader { rest, places, key, is_first: true, records };
         while left > 0 {
-            let batch = left.min(BATCH);
-            reader.add_keys(batch as u32, counts)?;
-            left -= batch;
+            left -= reader.add_keys(left.min(BATCH) as u32, counts)?;
         }
         if !reader.rest.is_empty() {
             return Err(INVALID);
@@ -159,6 +173,26 @@ impl Counts {
     }
 }
 
+/// Checks that the memory of the system can hold `number` keys: since each has only the bytes that differ from the one before, few bytes can
+/// stand for very many.
+fn check_memory(mut rest: &[u8], number: u64, has_states: bool) -> Result<(), StoredError> {
+    let (mut key, mut keys) = (0, 0_u64);
+    for _ in 0..number {
+        let common = varint::take(&mut rest).filter(|common| *common <= key).ok_or(INVALID)?;
+        key = common + varint::take_bytes(&mut rest).ok_or(INVALID)?.len() as u64;
+        keys = keys.saturating_add(key);
+        varint::take(&mut rest).ok_or(INVALID)?;
+        if has_states {
+            varint::take_bytes(&mut rest).ok_or(INVALID)?;
+        }
+    }
+    let available = if keys >= MANY_BYTES { memory::available() } else { None };
+    match available {
+        Some(available) if keys > available => Err(StoredError::TooLarge { keys, available }),
+        _ => Ok(()),
+    }
+}
+
 /// Appends the number of bytes that a key has in common with the one before, its other bytes, and its count.
 fn put_key(before: &[u8], entry: &Entry<'_>, out: &mut Vec<u8>) {
     let common = before.iter().zip(entry.key).take_while(|(one, other)| one == other).count();
@@ -178,13 +212,15 @@ struct KeyReader<'b> {
 }
 
 impl KeyReader<'_> {
-    /// Adds the next keys.
-    fn add_keys(&mut self, number: u32, counts: &mut Counts) -> Result<(), StoredError> {
+    /// Adds the next keys, up to this number, and returns how many.
+    fn add_keys(&mut self, number: u32, counts: &mut Counts) -> Result<u64, StoredError> {
         self.records.clear();
         let has_buckets = counts.query.buckets().is_some();
         let mut measures = counts.table.measures().map(Measures::without_groups);
         measures.iter_mut().for_each(|measures| measures.raise_to(self.places));
-        for group in 0..number {
+        let (mut added, mut bytes) = (0, 0);
+        while added < number && bytes < BATCH_BYTES {
+            let group = added;
             let count = self.take_key().ok_or(INVALID)?;
             if has_buckets && !bucket::is_in_bucket(&self.key) {
                 return Err(INVALID);
@@ -195,9 +231,11 @@ impl KeyReader<'_> {
                 decoded.filter(|()| states.is_empty()).ok_or(INVALID)?;
             }
             self.records.push(&self.key, count, group);
+            bytes += self.key.len();
+            added += 1;
         }
         counts.table.add(&self.records, measures.as_ref());
-        Ok(())
+        Ok(added.into())
     }
 
     /// Takes a key, and returns its count. `None` if there is none, or it is not greater than the last one.
