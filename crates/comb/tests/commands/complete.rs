@@ -82,6 +82,12 @@ fn fields_are_those_of_the_log_on_the_line() {
     assert_eq!(words(&["a.csv", "--time", ""]), ["id", "city", "people"]);
     assert_eq!(words(&["--input=clf", "--sum", "byt"]), ["bytes"]);
     assert_eq!(
+        words(&["a.csv", "a.json", "-f", ""]),
+        ["id", "city", "people", "ms", "request.host", "request.path"]
+    );
+    directory.prints("gzip -k a.csv", "");
+    assert_eq!(words(&["a.csv.gz", "a.csv", "-f", ""]), ["id", "city", "people"]);
+    assert_eq!(
         words(&["a.json", "--sum", "ms", "--percentile", "99.9:ms", "--sort", ""]),
         ["count", "key", "sum(ms)", "p99.9(ms)"]
     );

@@ -4,12 +4,13 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use clap::Arg;
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
+use finecomb_scan::{Accumulate, Block, FoldOptions, Inputs, Meter, ScanOptions, Width, fold};
 use finecomb_top::{Field, InputFormat, field_start, named_fields, named_formats};
 use ignore::types::{FileTypeDef, TypesBuilder};
 
@@ -19,8 +20,11 @@ use crate::program::Program;
 use crate::shell::line::Line;
 use crate::top::options::measures;
 
-/// Bytes that are read of a log to find the names of its fields, and of a configuration file.
-const HEAD: u64 = 16 << 10;
+/// Bytes that are read of a log to find the names of its fields.
+const HEAD: usize = 16 << 10;
+
+/// Number of logs whose fields are found.
+const MAX_LOGS: usize = 8;
 
 /// Ending of the names of index files.
 const INDEX: &str = "comb";
@@ -144,7 +148,7 @@ pub(crate) fn order(line: &Line, text: &str) -> Vec<CompletionCandidate> {
     beginning(all.map(CompletionCandidate::new).collect(), text)
 }
 
-/// The fields of the first log on the command line.
+/// The fields of the logs on the command line, those of the first log first.
 fn fields_of(line: &Line) -> Vec<Field> {
     let input = line.values(&["--input"]).last().map_or(Ok(InputFormat::Auto), |input| input.parse());
     let Ok(input) = input else { return Vec::new() };
@@ -155,17 +159,48 @@ fn fields_of(line: &Line) -> Vec<Field> {
     let delimiter = separators.last().and_then(|text| delimiter(text)).unwrap_or(b',');
     // A file may have the name of the command.
     let command = usize::from(Program::current() == Program::Comb);
-    let head = line.others().skip(command).find_map(|word| read_head(Path::new(word))).unwrap_or_default();
-    named_fields(&input, delimiter, &head)
+    let logs = line.others().skip(command).filter_map(|word| beginning_of_log(Path::new(word)));
+    // Some formats have the same fields in every log.
+    let mut fields = named_fields(&input, delimiter, b"");
+    for head in logs.take(MAX_LOGS) {
+        for field in named_fields(&input, delimiter, &head) {
+            if !fields.contains(&field) {
+                fields.push(field);
+            }
+        }
+    }
+    fields
 }
 
-/// The beginning of a regular file; `None` if it is another kind of file, or cannot be read.
-fn read_head(path: &Path) -> Option<Vec<u8>> {
+/// The beginning of a log, decompressed; `None` if it is no regular file.
+fn beginning_of_log(path: &Path) -> Option<Vec<u8>> {
     // A pipe could have nothing to read.
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    let mut head = Vec::new();
-    File::open(path).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
-    Some(head)
+    let scan = ScanOptions::default().width(Width::Fixed(1)).block_size(HEAD);
+    Some(fold(&Inputs::new([path]), &FoldOptions::default().scan(scan), Head::default).joined.concat())
+}
+
+/// The first bytes of an input.
+#[derive(Default)]
+struct Head(Vec<u8>);
+
+impl Accumulate for Head {
+    type Part = Vec<u8>;
+    type Joined = Vec<u8>;
+
+    fn take(&mut self, block: &Block<'_>, _meter: &mut Meter) -> ControlFlow<()> {
+        let wanted = HEAD - self.0.len();
+        self.0.extend_from_slice(&block.bytes[..block.bytes.len().min(wanted)]);
+        if self.0.len() < HEAD { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn into_parts(self) -> Vec<Self::Part> {
+        vec![self.0]
+    }
+
+    fn join(parts: Vec<Self::Part>) -> Self::Joined {
+        parts.concat()
+    }
 }
 
 /// Types of files, including types that the command line and the configuration add.
