@@ -298,6 +298,17 @@ fn keys_work_with_any_focus() {
 }
 
 #[test]
+fn a_key_is_added_after_the_text_of_the_address() {
+    let (_directory, server) = serve();
+    let browser = Browser::start();
+    browser.open(&format!("http://{}/?index=pi&q=14", server.address));
+    browser.wait_for("position", "1");
+    assert_eq!(browser.script("return document.activeElement.id"), "query");
+    browser.press(&["1"]);
+    assert_eq!(browser.value("query"), "141");
+}
+
+#[test]
 fn back_returns_to_the_previous_search() {
     let (_directory, server) = serve();
     let browser = Browser::start();

@@ -289,7 +289,10 @@ function followAddress(event) {
     describeIndex();
   }
   // Keeps input typed before this script was loaded.
-  if (event || address.has('q')) page.query.value = address.get('q') ?? '';
+  if (event || address.has('q')) {
+    const { length } = page.query.value = address.get('q') ?? '';
+    page.query.setSelectionRange(length, length); // the caret stands before a text that the page came with
+  }
   const direction = address.has('before') ? 'before' : 'from';
   const position = parseInt(address.get(direction), 10);
   request(direction, position >= 0 ? position : null);
