@@ -40,6 +40,7 @@ fn on_format(error: &FormatError) -> Option<Cow<'static, str>> {
         FormatError::Unknown => {
             Some(format!("--input names one of {}", InputFormat::NAMES.join(", ")).into())
         }
+        FormatError::OwnRecords(_) => Some("omit --record, or choose another --input".into()),
         FormatError::NoTime => Some("--time names the field".into()),
         FormatError::NoNames(_) => Some(
             "write numbers, as in -f 7 and --where '$9 == 404', or --input auto for a format with names"
@@ -73,6 +74,7 @@ fn flag_of_pattern(option: &'static str) -> &'static str {
     match option {
         "extract" => "-e/--extract",
         "grep" => "-g/--grep",
+        "record" => "--record",
         "sed" => "-s/--sed",
         "separator" => "-p/--fieldseparator",
         "vgrep" => "-v/--vgrep",

@@ -55,7 +55,7 @@ pub fn top_live(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live:
 
 fn count(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, live: Option<&Live>) -> Outcome {
     if let Some(memory) = query.approximate {
-        let options = &options.clone().recognize(query.recognizer());
+        let options = &query.scan(options);
         return approximate::count(inputs, options, query, memory);
     }
     let spill = query.memory.clone().map(|limit| Arc::new(Spill::new(limit)));
@@ -109,7 +109,7 @@ pub(crate) fn with_query_options<'o>(
 ) -> (FoldOptions<'o>, Option<Arc<Narrower>>) {
     let narrower = Narrower::of(query);
     let narrow = narrower.clone().map(|narrower| narrower as Arc<dyn Narrow>);
-    let scan = options.clone().recognize(query.recognizer());
+    let scan = query.scan(options);
     (FoldOptions::from(scan).narrow(narrow), narrower)
 }
 

@@ -7,12 +7,13 @@ pub(crate) mod format_error;
 pub(crate) mod input_format;
 pub(crate) mod near_names;
 pub(crate) mod options;
+pub(crate) mod record_begin;
 pub(crate) mod row_query;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use finecomb_scan::Recognize;
+use finecomb_scan::{Recognize, Records, ScanOptions};
 
 use crate::key::between_fields::Joint;
 use crate::key::edit::Edit;
@@ -110,12 +111,23 @@ impl Query {
             .flat_map(|edit| edit.unknown_groups().iter().map(move |group| (group.as_str(), edit.pattern())))
     }
 
+    /// Options of a scan with those of the query.
+    pub(crate) fn scan<'o>(&self, options: &ScanOptions<'o>) -> ScanOptions<'o> {
+        options.clone().recognize(self.recognizer()).records(self.records())
+    }
+
     /// Recognises the format of files, if that is needed.
-    pub(crate) fn recognizer(&self) -> Option<Arc<dyn Recognize>> {
+    fn recognizer(&self) -> Option<Arc<dyn Recognize>> {
         let rows = self.rows.as_ref()?;
         // Records of CSV may span lines.
         let is_needed = self.plan.is_none() || matches!(rows.input.plain(), InputFormat::Csv);
         is_needed.then(|| Arc::new(Recognizer(Arc::clone(rows))) as Arc<dyn Recognize>)
+    }
+
+    /// How texts are divided into records, unless they are recognised.
+    pub(crate) fn records(&self) -> Records {
+        let start = self.rows.as_ref().and_then(|rows| rows.start.clone());
+        start.map_or(Records::Lines, Records::Started)
     }
 
     /// Whether the time of a record is in a group of the expression for keys.
@@ -265,6 +277,7 @@ fn options_of_times(options: &QueryOptions, extract: &[String]) -> QueryOptions 
         delimiter: options.delimiter,
         has_header: options.has_header,
         separator: options.separator.clone(),
+        record: options.record.clone(),
         extract: extract.to_vec(),
         ignore_case: options.ignore_case,
         time: options.time.clone(),

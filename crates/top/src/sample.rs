@@ -10,6 +10,8 @@ use finecomb_scan::{
     Width, fold, last_heading,
 };
 
+use memchr::memchr_iter;
+
 use crate::cells::{Span, bytes_of};
 use crate::key::editor::{Change, Editor};
 use crate::key::keys::Keys;
@@ -34,8 +36,7 @@ pub struct Sample {
 
 /// Explains the effect of `query` on the first `count` records of `inputs`, in their order.
 pub fn sample(inputs: &Inputs, options: &ScanOptions<'_>, query: &Query, count: usize) -> Sample {
-    let options =
-        options.clone().width(Width::Fixed(1)).profile(Detail::Nothing).recognize(query.recognizer());
+    let options = query.scan(options).width(Width::Fixed(1)).profile(Detail::Nothing);
     let Folded { joined, problems, .. } = fold(inputs, &options.into(), || Explainer::new(query, count));
     let (text, records) = joined.into_iter().next().unwrap_or_default();
     Sample { text, records, problems }
@@ -253,7 +254,8 @@ impl Accumulate for Explainer<'_> {
             let heading = last_heading(&block.bytes[..record.0], w3c::FIELDS, usize::MAX);
             self.heading = heading.or_else(|| block.heading.clone());
             self.explain(&place, block, bytes_of(block.bytes, record));
-            let line = place.line.map(|line| line + 1);
+            let lines = memchr_iter(b'\n', &block.bytes[record.0..next]).count() as u64;
+            let line = place.line.map(|line| line + lines);
             self.next = Some(Place { offset: block.offset + next as u64, line, ..place });
             self.seen += 1;
         }

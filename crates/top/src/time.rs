@@ -4,6 +4,7 @@
 //! in POSIX.
 
 pub(crate) mod axis;
+mod begin;
 mod bound;
 pub(crate) mod bucket;
 pub(crate) mod calendar;
@@ -18,6 +19,7 @@ mod tests;
 mod written;
 mod zone;
 
+pub(crate) use begin::begins_with_time;
 pub use bound::{Bound, BoundError};
 pub(crate) use bucket::{BucketCache, Buckets};
 pub use bucket::{Every, EveryError};

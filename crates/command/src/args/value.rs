@@ -7,7 +7,7 @@ use std::slice;
 use clap::ValueEnum;
 use clap::builder::ArgExt;
 use finecomb_scan::{Encoding, Width};
-use finecomb_top::{Every, Field, InputFormat, Last, Normalizer, TimeForm, Zone};
+use finecomb_top::{Every, Field, InputFormat, Last, Normalizer, RecordBegin, TimeForm, Zone};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -58,6 +58,7 @@ flag_values! {
     Last: str::parse;
     Normalizer: Normalizer::new;
     PathBuf: |text| Ok::<_, Infallible>(text.into());
+    RecordBegin: str::parse;
     String: |text| Ok::<_, Infallible>(text.to_owned());
     u64: str::parse;
     usize: str::parse;

@@ -239,6 +239,7 @@ impl CountOptions {
             .separator(self.definition.separator())
             .delimiter(self.definition.delimiter()?)
             .input(self.definition.input.clone())
+            .record(self.definition.record.clone())
             .has_header(!self.definition.no_header)
             .extract(self.definition.extract.clone())
             .each(self.definition.each)

@@ -5,6 +5,7 @@ use std::panic::RefUnwindSafe;
 use std::sync::Arc;
 
 use regex_automata::meta::{BuildError, Regex};
+use regex_automata::util::syntax;
 
 use super::started::JUDGED;
 
@@ -46,12 +47,14 @@ impl RecordStart {
         Self::new(Indent)
     }
 
-    /// A line that the expression matches begins a record.
+    /// A line that the expression matches begins a record. It need not be UTF-8.
     ///
     /// # Errors
     /// Returns an error if the expression is invalid or too large.
     pub fn regex(pattern: &str) -> Result<Self, Box<BuildError>> {
-        Ok(Self::new(Matching(Regex::new(pattern).map_err(Box::new)?)))
+        let syntax = syntax::Config::new().utf8(false);
+        let regex = Regex::builder().syntax(syntax).build(pattern).map_err(Box::new)?;
+        Ok(Self::new(Matching(regex)))
     }
 
     /// Role of a line without its terminator.

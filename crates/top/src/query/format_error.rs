@@ -12,6 +12,9 @@ pub enum FormatError {
     /// The time is in no field that is recognised as one.
     #[error("the first records have no field with a usual name and a time")]
     NoTime,
+    /// The format has records of its own, and lines that begin a record are given.
+    #[error("records of {0} do not begin with certain lines")]
+    OwnRecords(String),
     /// A field of lines has a name instead of a number.
     #[error("lines have no field '{0}'")]
     NoNames(String),

@@ -14,6 +14,7 @@ use crate::query::condition::ConditionError;
 use crate::query::field::Field;
 use crate::query::fields::FieldList;
 use crate::query::input_format::{FormatError, InputFormat};
+use crate::query::record_begin::RecordBegin;
 use crate::time::{Bound, Every, Last, Slack, TimeForm, Zone};
 
 /// Separator of fields.
@@ -135,6 +136,8 @@ options! {
         /// Format of the records. Default: lines if all fields are numbers, and [`InputFormat::Auto`] if some have
         /// names, or if there are none but times are needed.
         pub input: Option<InputFormat> = None,
+        /// The lines that begin a record. Default: all.
+        pub record: Option<RecordBegin> = None,
         /// Delimiter of CSV. Default: a comma.
         pub delimiter: u8 = b',',
         /// Whether CSV and TSV files begin with a header. Default: yes.

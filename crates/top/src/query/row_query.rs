@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
+use finecomb_scan::RecordStart;
+
 use crate::cells::ColumnOrigin;
 use crate::key::expression::Case;
 use crate::measure::column::MeasureKind;
 use crate::query::condition::Condition;
 use crate::query::field::Field;
-use crate::query::input_format::InputFormat;
+use crate::query::input_format::{FormatError, InputFormat};
 use crate::query::options::{Measure, QueryError, QueryOptions, Splitter};
+use crate::query::record_begin::RecordBegin;
 use crate::records::extract::{Each, KeyPattern};
 use crate::time::{Buckets, TimeForm, Zone};
 
@@ -19,6 +22,8 @@ const MAX_KEY_FIELDS: u64 = 1000;
 #[derive(Debug)]
 pub(crate) struct RowQuery {
     pub(crate) input: InputFormat,
+    /// Says which lines begin a record, if not all do.
+    pub(crate) start: Option<RecordStart>,
     /// Separator of the fields of plain lines.
     pub(crate) splitter: Splitter,
     /// Delimiter of CSV.
@@ -149,6 +154,7 @@ impl RowQuery {
     /// Whether a count needs rows. All others count keys of lines by position.
     pub(crate) fn is_needed(options: &QueryOptions) -> bool {
         !matches!(options.input, None | Some(InputFormat::Lines))
+            || options.record.is_some()
             || !options.names.is_empty()
             || !options.extract.is_empty()
             || options.condition.is_some()
@@ -195,8 +201,15 @@ impl RowQuery {
             let has_time_only = time.is_some() && options.fields.is_whole_record();
             if has_names || has_time_only { InputFormat::Auto } else { InputFormat::Lines }
         });
+        let start = options.record.as_ref().map(RecordBegin::start).transpose();
+        let start = start.map_err(|error| QueryError::Pattern { option: "record", error })?;
+        if start.is_some() && matches!(input, InputFormat::Csv | InputFormat::Tsv) {
+            let format = input.name().to_owned();
+            return Err(QueryError::Input { error: FormatError::OwnRecords(format.clone()), format });
+        }
         Ok(Self {
             input,
+            start,
             splitter,
             delimiter: options.delimiter,
             has_header: options.has_header,

@@ -77,6 +77,11 @@ impl Extractor {
         }
     }
 
+    /// Whether it extracts only from the first line of a record of several lines.
+    pub(crate) fn reads_first_line(&self) -> bool {
+        matches!(self, Self::Lines(_) | Self::Access(_) | Self::Logfmt(_))
+    }
+
     /// Appends a cell for each wanted field and each record to `cells`. `scratch` is that of this extractor.
     pub(crate) fn extract(&self, scratch: &mut Scratch, text: &[u8], records: &[Span], cells: &mut Cells) {
         match (self, scratch) {

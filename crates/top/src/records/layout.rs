@@ -105,7 +105,10 @@ impl Plan {
             },
             (None, Extractor::Lines(_)) => Some(TimePlan::anywhere(time, source)),
             (None, _) => {
-                let records = first_records(head, &self, format.delimiter(), is_all)?;
+                let records = match query.records(format) {
+                    Ok(records) => first_records(head, &self, &records, is_all)?,
+                    Err(reason) => return Some(Err(reason)),
+                };
                 let extractor = |field: &Field| extractor(std::slice::from_ref(field)).ok();
                 TimePlan::usual(time, source, (head, &records), format.time(), extractor)
             }
@@ -197,6 +200,19 @@ pub(crate) fn dialect(delimiter: Option<u8>) -> Result<Dialect, FormatError> {
     delimiter.map_or(Ok(Dialect::TSV), Dialect::csv)
 }
 
+impl RowQuery {
+    /// How files of a format are divided into records.
+    fn records(&self, format: &FileFormat<'_>) -> Result<Records, FormatError> {
+        match (&self.start, format) {
+            (Some(_), FileFormat::Table { .. }) => Err(FormatError::OwnRecords(format.name())),
+            (Some(start), _) => Ok(Records::Started(start.clone())),
+            (None, format) => {
+                Ok(format.delimiter().map_or(Records::Lines, |delimiter| Records::Quoted { delimiter }))
+            }
+        }
+    }
+}
+
 /// Makes the plan of each file by its beginning.
 pub(crate) struct Recognizer(pub(crate) Arc<RowQuery>);
 
@@ -210,7 +226,7 @@ impl Recognize for Recognizer {
         let (format, header_end) = format;
         let plan = Plan::new(&self.0, &format, header_end)?;
         let plan = plan.with_time(&self.0, &format, source, (head, is_all)).transpose()?;
-        let records = format.delimiter().map_or(Records::Lines, |delimiter| Records::Quoted { delimiter });
+        let records = self.0.records(&format)?;
         let heading = format.has_headings().then_some(w3c::FIELDS);
         Ok(plan.map(|plan| Recognized { records, heading, details: Arc::new(plan) }))
     }
@@ -256,7 +272,8 @@ impl Recognizer {
 /// `head`; if that is all, it ends there.
 pub(crate) fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> Option<(&[u8], usize)> {
     let mut found = None;
-    visit_records(head, delimiter, is_all, |start, end, next| {
+    let by = delimiter.map_or(Records::Lines, |delimiter| Records::Quoted { delimiter });
+    visit_records(head, &by, is_all, |start, end, next| {
         let record = without_carriage_return(head, (start, end));
         let is_first = record.0 < record.1 || end == head.len();
         found = is_first.then(|| (bytes_of(head, record), next));
@@ -266,9 +283,9 @@ pub(crate) fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> 
 }
 
 /// Returns the first whole records after the header. `None` if more of the text is needed.
-fn first_records(head: &[u8], plan: &Plan, delimiter: Option<u8>, is_all: bool) -> Option<Vec<Span>> {
+fn first_records(head: &[u8], plan: &Plan, by: &Records, is_all: bool) -> Option<Vec<Span>> {
     let mut records = Vec::new();
-    visit_records(head, delimiter, is_all, |start, end, _| {
+    visit_records(head, by, is_all, |start, end, _| {
         let is_comment = plan.skips_comments && head[start..].starts_with(b"#");
         if start as u64 >= plan.header_end && start < end && !is_comment {
             records.push(without_carriage_return(head, (start, end)));
@@ -282,14 +299,19 @@ fn first_records(head: &[u8], plan: &Plan, delimiter: Option<u8>, is_all: bool) 
 /// `false`. If `head` is all, the last record ends there.
 fn visit_records(
     head: &[u8],
-    delimiter: Option<u8>,
+    by: &Records,
     is_all: bool,
     mut visit: impl FnMut(usize, usize, usize) -> bool,
 ) {
     let (mut ends, mut lines) = (RecordEnds::default(), LineEnds::default());
-    let ends = match delimiter {
-        Some(delimiter) => ends.find(head, delimiter),
-        None => lines.find(head),
+    let ends = match by {
+        Records::Quoted { delimiter } => ends.find(head, *delimiter),
+        Records::Lines => lines.find(head),
+        // The last one may continue.
+        Records::Started(start) => match ends.find_started(head, start) {
+            [known @ .., _] if !is_all => known,
+            ends => ends,
+        },
     };
     let ends = ends.iter().map(|&end| end as usize).chain(is_all.then_some(head.len()));
     let mut start = 0;

@@ -22,7 +22,7 @@ use crate::records::filter::FilterCache;
 use crate::records::format::{Extractor, Scratch};
 use crate::records::layout::Plan;
 use crate::records::row_time::{RowTimes, ShownTime, TimePlan};
-use crate::records::split::{split_at, split_records};
+use crate::records::split::{first_line, split_at, split_records};
 use crate::time::Buckets;
 use crate::time::bucket::prefix;
 
@@ -38,6 +38,8 @@ pub(crate) struct RowMaker<'q> {
     ends: LineEnds,
     record_ends: RecordEnds,
     selected: Vec<u32>,
+    /// The first lines of the records, if these may have several.
+    first_lines: Vec<Span>,
     /// The groups of the expression for keys.
     groups: Cells,
     /// The rows: a record for each, or with `--each` a record for each match.
@@ -96,6 +98,7 @@ impl<'q> RowMaker<'q> {
             ends: LineEnds::default(),
             record_ends: RecordEnds::default(),
             selected: Vec::new(),
+            first_lines: Vec::new(),
             groups: Cells::default(),
             records: Vec::new(),
             cells: Cells::default(),
@@ -252,7 +255,7 @@ impl<'q> RowMaker<'q> {
         let (query, time) = (self.rows.time.as_ref()?, plan.time.as_ref()?);
         self.clear();
         self.make_rows(block, &plan, &mut Meter::off());
-        let record = bytes_of(block.bytes, *self.records.first()?);
+        let record = bytes_of(block.bytes, first_line(block.bytes, *self.records.first()?));
         let Some((columns, extractor)) = time.column() else {
             return Some((ShownTime::new(query, time, record, None), String::new()));
         };
@@ -288,7 +291,8 @@ impl<'q> RowMaker<'q> {
             self.extract(text, columns, extractor, &mut scratches.time);
         }
         meter.enter(Phase::Filter);
-        self.times.select(query, time, (text, &self.records), &self.cells, &mut self.selected);
+        let records = lines_of(self.rows.start.is_some(), text, &self.records, &mut self.first_lines);
+        self.times.select(query, time, (text, records), &self.cells, &mut self.selected);
         self.keep_selected();
     }
 
@@ -324,11 +328,13 @@ impl<'q> RowMaker<'q> {
         let cells = &mut self.cells;
         cells.reset(columns.fields.len());
         if !columns.fields.is_empty() {
+            let first_only = self.rows.start.is_some() && extractor.reads_first_line();
+            let records = lines_of(first_only, text, &self.records, &mut self.first_lines);
             let has_each = self.rows.pattern.as_ref().is_some_and(KeyPattern::takes_each);
             if has_each {
-                extract_once(extractor, scratch, text, &self.records, cells);
+                extract_once(extractor, scratch, text, records, cells);
             } else {
-                extractor.extract(scratch, text, &self.records, cells);
+                extractor.extract(scratch, text, records, cells);
             }
             for malformed in cells.malformed() {
                 let record = self.records[malformed.record as usize];
@@ -356,9 +362,14 @@ impl<'q> RowMaker<'q> {
         let mut is_sound = |row: u32| malformed.next_if_eq(&row).is_none();
         match self.rows.key {
             source @ (KeySource::Record | KeySource::Nothing) => {
+                let has_lines = self.rows.start.is_some();
                 for row in (0..rows).filter(|&row| is_sound(row)) {
                     let record = self.records[row as usize];
-                    keys.spans.push(if source == KeySource::Record { record } else { (0, 0) });
+                    keys.spans.push(match source {
+                        KeySource::Record if has_lines => first_line(text, record),
+                        KeySource::Record => record,
+                        _ => (0, 0),
+                    });
                     self.key_rows.push(row);
                 }
             }
@@ -480,6 +491,21 @@ fn extract_once(extractor: &Extractor, scratch: &mut Scratch, text: &[u8], rows:
         });
         cells.repeat(&record_of_row.collect::<Vec<_>>());
     }
+}
+
+/// The records, or only the first line of each.
+fn lines_of<'a>(
+    first_only: bool,
+    text: &[u8],
+    records: &'a [Span],
+    first_lines: &'a mut Vec<Span>,
+) -> &'a [Span] {
+    if !first_only {
+        return records;
+    }
+    first_lines.clear();
+    first_lines.extend(records.iter().map(|&record| first_line(text, record)));
+    first_lines
 }
 
 /// Number of bytes of a block up to the end of the header.

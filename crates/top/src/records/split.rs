@@ -2,6 +2,7 @@
 
 use finecomb_scan::LineEnds;
 use finecomb_sys::simd::{Kernel, Masks, dispatch, equal_either_at};
+use memchr::memchr;
 use regex_automata::Input;
 
 use crate::cells::Span;
@@ -25,6 +26,14 @@ pub(crate) fn split_at(text: &[u8], ends: &[u32], records: &mut Vec<Span>) {
     }));
     if start < text.len() {
         records.push(without_carriage_return(text, (start, text.len())));
+    }
+}
+
+/// The first line of a record, without `\n` or `\r\n`.
+pub(crate) fn first_line(text: &[u8], (start, end): Span) -> Span {
+    match memchr(b'\n', &text[start..end]) {
+        Some(length) => without_carriage_return(text, (start, start + length)),
+        None => (start, end),
     }
 }
 

@@ -36,8 +36,9 @@ pub(crate) struct CountFiles {
 }
 
 /// Flags of counting, which was done when the files were written.
-pub(crate) const NOT_MERGED: [&str; 44] = [
+pub(crate) const NOT_MERGED: [&str; 45] = [
     "input",
+    "record",
     "no_header",
     "fieldseparator",
     "quotedfields",

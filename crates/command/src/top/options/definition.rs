@@ -7,7 +7,7 @@ use std::slice;
 
 use clap::Args;
 use clap_complete::ArgValueCandidates;
-use finecomb_top::{InputFormat, Normalizer, Separator};
+use finecomb_top::{InputFormat, Normalizer, RecordBegin, Separator};
 use serde::de::value::MapDeserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Error, Value};
@@ -35,6 +35,14 @@ key=value. syslog: RFC 3164 and 5424, with the fields time, host, program, pid, 
 the named groups are the fields. Formats of well-known programs have names, such as haproxy and klog; so have those of files in \
 finecomb/formats of the configuration directory: --formats lists all of them.";
 
+const RECORD: &str = "\
+Lines that begin a record of several lines: time, indent, or those that match REGEX [default: every line]
+
+time: lines that begin with a time, also after an opening bracket or a level such as ERROR. indent: all lines except empty and indented \
+ones, 'Caused by:', '... 12 more', and a Python traceback up to its exception. The lines before the first such line are a record \
+of their own. Filters, -e and --where see all lines of a record. Its first line is the key without -f and -e, and has the fields \
+by number and those of access logs and logfmt, and the time.";
+
 const WHERE: &str = "\
 Count only records for which a condition on fields holds
 
@@ -52,6 +60,11 @@ pub struct CountDefinition {
     #[arg(long, value_name = "FORMAT", add = ArgValueCandidates::new(candidates::inputs), long_help = FORMATS, help_heading = "Input")]
     #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
     pub input: Option<InputFormat>,
+
+    /// Lines that begin a record of several lines: time, indent, or those that match REGEX [default: every line]
+    #[arg(long, value_name = "time|indent|REGEX", allow_hyphen_values = true, long_help = RECORD, help_heading = "Input")]
+    #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
+    pub record: Option<RecordBegin>,
 
     /// CSV and TSV files have no header; fields are numbers
     #[arg(long, help_heading = "Input")]
