@@ -91,6 +91,16 @@ impl Cells {
         self.malformed.clear();
     }
 
+    /// Adds columns up to a number of fields, without a value for each of `records` records.
+    pub(crate) fn widen(&mut self, fields: usize, records: usize) {
+        self.columns.resize_with(fields.max(self.columns.len()), Vec::new);
+        for column in self.columns.iter_mut().take(fields).skip(self.used) {
+            column.clear();
+            column.resize(records, Cell::Missing);
+        }
+        self.used = self.used.max(fields);
+    }
+
     /// The values of a field, one for each record.
     pub(crate) fn column(&self, field: usize) -> &[Cell] {
         &self.columns[..self.used][field]

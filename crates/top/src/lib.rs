@@ -31,6 +31,7 @@ mod measure;
 #[cfg(test)]
 #[path = "../tests/reference/oracle.rs"]
 mod oracle;
+mod overview;
 pub mod print;
 mod query;
 mod records;
@@ -50,6 +51,8 @@ pub use key::normalize::{Normalizer, UnknownKind};
 pub use measure::column::MeasureKind;
 pub use measure::percentiles::{Percentile, PercentileError};
 pub use measure::quantity::Quantity;
+pub use overview::answer::{Bars, FieldOverview, Gap, Numbers, Overview, OverviewOutcome, Times, ValueCount};
+pub use overview::overview;
 pub use query::Query;
 pub use query::condition::{ConditionError, field_start};
 pub use query::field::{Field, FieldError, Name, Step};

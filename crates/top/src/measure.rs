@@ -18,9 +18,9 @@
 
 mod chains;
 pub(crate) mod column;
-mod distinct;
+pub(crate) mod distinct;
 mod extremes;
-mod histogram;
+pub(crate) mod histogram;
 pub(crate) mod number;
 pub(crate) mod percentiles;
 pub(crate) mod quantity;

@@ -7,12 +7,13 @@
 
 mod columns;
 mod csv;
-mod json;
-mod markdown;
-mod text;
+pub(crate) mod json;
+pub(crate) mod markdown;
+pub(crate) mod text;
 mod tsv;
 
 pub use self::csv::Csv;
+pub use crate::overview::print::OverviewFormat;
 pub use columns::{Format, Layout};
 pub use json::Json;
 pub use markdown::Markdown;

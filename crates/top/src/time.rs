@@ -28,5 +28,6 @@ pub use form::{TimeForm, TimeFormError};
 pub(crate) use label::Labels;
 pub use last::{Last, LastError};
 pub use slack::{Slack, SlackError};
+pub(crate) use written::Moment;
 pub(crate) use zone::{Clock, ClockCache};
 pub use zone::{Zone, ZoneError};

@@ -5,6 +5,7 @@ mod counts;
 mod follow;
 mod headers;
 mod memory;
+mod overview;
 mod reference;
 mod rows;
 mod sorted;

@@ -59,6 +59,91 @@ fn every_json_answer_follows_the_schema() {
 }
 
 #[test]
+fn overviews_follow_their_schema() {
+    let directory = directory_with(&[("access.log", ACCESS), ("list.csv", LIST), ("empty", "")]);
+    directory.run("printf '{\"a\":\"caf\\xe9\"}\\n{\"a\":{\"b\":1}}\\n' > latin1.json");
+    directory.run(&format!("printf '{}%s\\n' a b > long", "x".repeat(300)));
+    let schema = include_str!("../../../../docs/overview.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
+    let answer = |arguments: &str| {
+        let (out, errors, code) = directory.run(&format!("comb top --overview --json --tz UTC {arguments}"));
+        assert!(code < Some(2), "{arguments}: {errors}");
+        let answer: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"));
+        let violations: Vec<_> = validator.iter_errors(&answer).map(|error| error.to_string()).collect();
+        assert!(violations.is_empty(), "{arguments}: {violations:?}: {out}");
+        answer
+    };
+    let field = |answer: &Value, name: &str| {
+        let fields = answer["fields"].as_array().expect("a list");
+        fields.iter().find(|field| field["name"] == name).cloned().unwrap_or_default()
+    };
+    let access = answer("access.log");
+    assert_eq!(
+        (&access["formats"][0]["format"], &access["times"]["seconds"]),
+        (&"combined".into(), &2.0.into())
+    );
+    assert_eq!(field(&access, "status")["numbers"]["median"], 404);
+    assert_eq!(field(&access, "bytes")["values"], 1);
+    let selected = answer("--where 'status == 200' -g curl --since 2015-05-17 access.log");
+    assert_eq!(
+        (&selected["records"], &field(&selected, "path")["top"][0]["value"]),
+        (&1.into(), &"/a".into())
+    );
+    let list = answer("list.csv access.log");
+    assert_eq!((list["records"].as_u64(), field(&list, "name")["values"].as_u64()), (Some(5), Some(2)));
+    let latin1 = answer("latin1.json");
+    assert_eq!(field(&latin1, "a")["top"][0]["value_base64"], "Y2Fm6Q==");
+    assert_eq!(field(&latin1, "a.b")["top"][0]["count"], 1);
+    assert_eq!(field(&answer("long"), "message")["top"][0]["cut"], true);
+    let malformed = answer("--input json access.log");
+    assert_eq!((&malformed["records"], &malformed["malformed"]), (&0.into(), &3.into()));
+    assert_eq!(answer("empty")["fields"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn an_overview_refuses_flags_of_counts() {
+    let directory = directory_with(&[("access.log", ACCESS)]);
+    for flags in
+        ["-f 7", "-e x", "--sum bytes", "--every 1h", "-n 3", "--percent", "--sample", "--approx", "--tail"]
+    {
+        let (out, errors, code) = directory.run(&format!("comb top --overview {flags} access.log"));
+        assert!(errors.contains("cannot be used with"), "{flags}: {errors}");
+        assert_eq!((out.as_str(), code), ("", Some(2)), "{flags}");
+    }
+    for format in ["csv", "tsv"] {
+        let (_, errors, code) = directory.run(&format!("comb top --overview --format {format} access.log"));
+        assert_eq!(errors, "comb: --overview: expected --format text, json or markdown\n");
+        assert_eq!(code, Some(2));
+    }
+}
+
+#[test]
+fn an_overview_is_text_of_80_columns_and_markdown() {
+    let directory = directory_with(&[("access.log", ACCESS)]);
+    let (out, _, code) = directory.run("comb top --overview --tz UTC access.log");
+    assert!(
+        out.starts_with(
+            "3 records of combined\n2015-05-17T10:05:03Z to 2015-05-17T10:05:05Z: 2.00 s, 1.50 per second\n"
+        ),
+        "{out}"
+    );
+    assert!(
+        out.contains("\nstatus       3 distinct, each once\n  min 200  median 404  p95 408  max 408\n"),
+        "{out}"
+    );
+    assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    assert_eq!(code, Some(0));
+    let (out, ..) = directory.run("comb top --overview --tz UTC --format markdown access.log");
+    assert!(
+        out.contains(
+            "\n| status | 3 | 3 | 200 33.3 %<br>404 33.3 %<br>408 33.3 % | 200 | 404 | 408 | 408 |\n"
+        ),
+        "{out}"
+    );
+}
+
+#[test]
 fn the_schema_refuses_other_objects() {
     let schema = include_str!("../../../../docs/top.schema.json");
     let schema: Value = serde_json::from_str(schema).expect("JSON");

@@ -2,6 +2,7 @@
 
 pub(crate) mod hints;
 mod listen;
+mod overview;
 mod plot;
 pub(crate) mod saved;
 mod tail;
@@ -21,6 +22,7 @@ use crate::shell::{candidates, facts};
 use crate::tables::TableKind;
 use crate::top::options::CountOptions;
 use listen::Listen;
+use overview::OverviewFlag;
 use plot::Plot;
 use saved::CountFiles;
 use tail::TailFlags;
@@ -29,6 +31,8 @@ const LONG_ABOUT: &str = "\
 Count keys and print the most frequent ones
 
 Examples:
+  Overview of a log in any format: its fields, times and most frequent values:
+      comb top --overview access.log
   Ten most frequent client addresses of an access log:
       comb top -f 1 access.log
   Pages that were not found:
@@ -93,6 +97,9 @@ pub(crate) struct TopArguments {
 
     #[command(flatten)]
     pub(crate) plot: Plot,
+
+    #[command(flatten)]
+    pub(crate) overview: OverviewFlag,
 
     /// Print the share of each key in percent
     #[arg(long, help_heading = "Output")]
@@ -182,7 +189,7 @@ fn parse_count(text: &str) -> Result<usize, String> {
 impl TopArguments {
     /// Records, keys, measures and their order.
     pub(crate) fn query(&self) -> Result<QueryOptions, UsageError> {
-        self.options.query(self.tail.tail)
+        Ok(self.options.query(self.tail.tail)?.overview(self.overview.overview))
     }
 
     /// Inputs and the options for reading them.

@@ -22,6 +22,7 @@ use crate::top::follow::follow;
 use crate::top::formats;
 use crate::top::listen::Dashboard;
 use crate::top::live;
+use crate::top::overview;
 use crate::top::plot::Plot;
 use crate::top::saved;
 use crate::top::saved::CountsToSave;
@@ -50,6 +51,11 @@ pub(crate) fn run(mut arguments: TopArguments, start: Instant) -> Result<Exit, F
     profile::check(&arguments.profile, &inputs.named)?;
     plot(&arguments).map_or(Ok(()), |plot| plot.check())?;
     check_table(&arguments)?;
+    if arguments.overview.overview {
+        overview::check(&arguments)?;
+        let options = arguments.scan().stop(stop(&arguments)?);
+        return overview::run(&arguments, &query, (&inputs, &options), start);
+    }
     let saved = CountsToSave::new(&arguments)?;
     check_terminal(&arguments, &inputs)?;
     let options = arguments.scan().stop(stop(&arguments)?);
@@ -293,7 +299,7 @@ fn exit(counted: &Counted, stop: Option<&Stop>) -> Exit {
     }
 }
 
-fn report_problems(problems: &[Problem]) {
+pub(super) fn report_problems(problems: &[Problem]) {
     for problem in problems {
         match problem.kind {
             ProblemKind::NotNarrowed(_) => {}

@@ -48,6 +48,12 @@ impl Tally {
         answer.sort_by = query.order.by;
     }
 
+    /// The malformed records, and the records without a time.
+    pub(crate) fn into_left_out(self) -> [Option<Skipped>; 2] {
+        let [_, malformed, _, _, untimed] = self.left_out;
+        [malformed, untimed]
+    }
+
     pub(crate) fn merge(self, other: Self) -> Self {
         let [condition, values] = self.presence;
         let [other_condition, other_values] = &other.presence;

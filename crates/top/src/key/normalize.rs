@@ -147,7 +147,7 @@ impl Normalizer {
                 "path" => kinds.path = true,
                 "hex" => kinds.hex = true,
                 "num" => kinds.num = true,
-                "all" => kinds = Self { uuid: true, ip: true, path: true, hex: true, num: true },
+                "all" => kinds = Self::all(),
                 _ => return Err(UnknownKind(name.to_owned())),
             }
         }
@@ -158,6 +158,11 @@ impl Normalizer {
     fn kinds(&self) -> [(&'static str, bool); 5] {
         let Self { uuid, ip, path, hex, num } = *self;
         [("uuid", uuid), ("ip", ip), ("path", path), ("hex", hex), ("num", num)]
+    }
+
+    /// Replaces parts of all kinds.
+    pub(crate) fn all() -> Self {
+        Self { uuid: true, ip: true, path: true, hex: true, num: true }
     }
 
     /// Appends a key with placeholders to `out`.

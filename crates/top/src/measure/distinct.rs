@@ -9,7 +9,7 @@ use crate::measure::values::Selected;
 use finecomb_sys::varint;
 
 /// Maximum number of distinct texts of a group that is exact.
-const EXACT: u32 = 4096;
+pub(crate) const EXACT: u32 = 4096;
 
 /// Bytes of a hash.
 const HASH: usize = size_of::<u128>();
@@ -231,8 +231,8 @@ fn put(block: &mut [u128], count: u32, hash: u128) {
 /// The crates datasketches, hyperloglogplus and cardinality-estimator merge sketches of this size 47 to 86 times slower. The bytes of the first
 /// depend on the order of the texts.
 #[derive(Debug)]
-struct Sketch {
-    registers: Box<[u8]>,
+pub(crate) struct Sketch {
+    pub(crate) registers: Box<[u8]>,
 }
 
 impl Default for Sketch {
@@ -251,7 +251,7 @@ impl Sketch {
     /// Adds a hash: the highest bits of its high half are the index, the rank is the position of the first bit that is
     /// set in the others.
     #[inline(always)]
-    fn add(&mut self, hash: u128) {
+    pub(crate) fn add(&mut self, hash: u128) {
         let high = (hash >> 64) as u64;
         let index = (high >> Self::RANK_BITS) as usize;
         let rank = (high << Self::INDEX_BITS | 1 << (Self::INDEX_BITS - 1)).leading_zeros() + 1;
@@ -259,14 +259,14 @@ impl Sketch {
         *register = (*register).max(rank as u8);
     }
 
-    fn merge(&mut self, registers: &[u8]) {
+    pub(crate) fn merge(&mut self, registers: &[u8]) {
         for (own, other) in self.registers.iter_mut().zip(registers) {
             *own = (*own).max(*other);
         }
     }
 
     /// Estimates the number of hashes, which are more than [`EXACT`].
-    fn estimate(&self) -> i128 {
+    pub(crate) fn estimate(&self) -> i128 {
         let mut counts = [0_u32; Self::MAX_RANK as usize + 1];
         self.registers.iter().for_each(|rank| counts[usize::from(*rank)] += 1);
         let all = Self::REGISTERS as f64;

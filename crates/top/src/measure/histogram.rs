@@ -27,7 +27,7 @@ const ALL_BUCKETS: usize = 120 * OCTAVE;
 
 /// Counts by bucket of a group's values, which are given as units of 10^-18.
 #[derive(Clone, Debug)]
-pub(super) struct Histogram {
+pub(crate) struct Histogram {
     count: u64,
     least: i128,
     greatest: i128,
@@ -46,19 +46,25 @@ impl Default for Histogram {
 impl Histogram {
     #[inline(always)]
     pub(super) fn add(&mut self, units: i128) {
-        self.count += 1;
+        self.add_several(units, 1);
+    }
+
+    /// Adds a value that occurs several times.
+    #[inline(always)]
+    pub(crate) fn add_several(&mut self, units: i128, count: u64) {
+        self.count += count;
         self.least = self.least.min(units);
         self.greatest = self.greatest.max(units);
         if units > 0 {
-            self.positive.add(bucket(units as u128), 1);
+            self.positive.add(bucket(units as u128), count);
         } else if units < 0 {
-            self.negative.add(bucket(units.unsigned_abs()), 1);
+            self.negative.add(bucket(units.unsigned_abs()), count);
         } else {
-            self.zeros += 1;
+            self.zeros += count;
         }
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.least = self.least.min(other.least);
         self.greatest = self.greatest.max(other.greatest);
@@ -98,13 +104,13 @@ impl Histogram {
     }
 
     /// Number of values.
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
     /// Returns the value with this rank, from 1 to the number of values, within the error. The result has no more than `places`
     /// decimal places, the number that all values need.
-    pub(super) fn value(&self, rank: u64, places: u8) -> i128 {
+    pub(crate) fn value(&self, rank: u64, places: u8) -> i128 {
         if rank <= 1 {
             return self.least;
         }

@@ -45,7 +45,7 @@ impl Percentile {
     }
 
     /// Number of the value among `count` values in ascending order, from 1.
-    fn rank(self, count: u64) -> u64 {
+    pub(crate) fn rank(self, count: u64) -> u64 {
         let Self(Decimal { units, places }) = self;
         let all = 100 * POWERS[usize::from(places)].unsigned_abs();
         (units.unsigned_abs() * u128::from(count)).div_ceil(all).max(1) as u64

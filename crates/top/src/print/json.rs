@@ -126,12 +126,12 @@ impl Serialize for NumberValue<'_> {
     }
 }
 
-fn text(key: &[u8]) -> Cow<'_, str> {
+pub(crate) fn text(key: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(key)
 }
 
 /// The exact bytes of a key that is not UTF-8.
-fn base64(key: &[u8]) -> Option<String> {
+pub(crate) fn base64(key: &[u8]) -> Option<String> {
     str::from_utf8(key).is_err().then(|| STANDARD.encode(key))
 }
 

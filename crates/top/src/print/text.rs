@@ -1,7 +1,7 @@
 //! Text for people.
 
 mod bars;
-mod series;
+pub(crate) mod series;
 mod table;
 
 use std::io::{self, Write};

@@ -173,6 +173,8 @@ options! {
         pub every: Option<Every> = None,
         /// While inputs are followed, forget what is older. Default: nothing is forgotten.
         pub last: Option<Last> = None,
+        /// Describe all fields of the records instead of counting keys: see [`overview`](crate::overview()). Default: no.
+        pub overview: bool = false,
         /// Measures of the records of each key. Default: none.
         pub measures: Vec<Measure> = Vec::new(),
         /// Order of the keys. Default: descending count.

@@ -43,6 +43,8 @@ pub(crate) struct RowQuery {
     pub(crate) missing: Option<Vec<u8>>,
     /// Measures, each with the index of its field among the columns.
     pub(crate) measures: Vec<(MeasureKind, usize)>,
+    /// Whether all fields of the records are described.
+    pub(crate) is_overview: bool,
 }
 
 /// Origin of the key of a record.
@@ -70,6 +72,8 @@ pub(crate) struct Columns {
 pub(crate) struct TimeQuery {
     /// The column with the time. `None` if it is found for each file.
     pub(crate) columns: Option<Columns>,
+    /// Whether records without a time are counted as well, and files without times.
+    pub(crate) is_optional: bool,
     pub(crate) form: TimeForm,
     pub(crate) zone: Zone,
     /// The instants that are counted.
@@ -86,7 +90,8 @@ impl TimeQuery {
         pattern: Option<&KeyPattern>,
     ) -> Result<Option<Self>, QueryError> {
         let QueryOptions { time, time_form, zone, since, until, every, last, .. } = options;
-        if since.is_none() && until.is_none() && every.is_none() && last.is_none() {
+        let is_used = since.is_some() || until.is_some() || every.is_some() || last.is_some();
+        if !is_used && !options.overview {
             return match time {
                 Some(_) => Err(QueryError::UnusedTime),
                 None => Ok(None),
@@ -95,6 +100,7 @@ impl TimeQuery {
         let columns = time.as_ref().map(|field| Columns::of_one(field, pattern));
         Ok(Some(Self {
             columns,
+            is_optional: !is_used,
             form: time_form.clone(),
             zone: zone.clone(),
             window: options.window(),
@@ -158,6 +164,7 @@ impl RowQuery {
             || !options.names.is_empty()
             || !options.extract.is_empty()
             || options.condition.is_some()
+            || options.overview
             || options.missing.is_some()
             || !options.measures.is_empty()
             || options.time.is_some()
@@ -221,6 +228,7 @@ impl RowQuery {
             key,
             missing: options.missing.clone().map(String::into_bytes),
             measures,
+            is_overview: options.overview,
         })
     }
 
@@ -252,7 +260,7 @@ impl RowQuery {
 
     /// Whether a field is selected by number.
     pub(crate) fn has_positions(&self) -> bool {
-        self.fields().any(|field| matches!(field, Field::Position(_)))
+        self.is_overview || self.fields().any(|field| matches!(field, Field::Position(_)))
     }
 
     /// Names of the fields of the format.

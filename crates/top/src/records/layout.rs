@@ -5,6 +5,7 @@ use std::sync::Arc;
 use finecomb_scan::{LineEnds, Reason, Recognize, Recognized, RecordEnds, Records, Source};
 
 use crate::cells::{Span, bytes_of};
+use crate::overview::source::{self, AllFields};
 use crate::query::field::Field;
 use crate::query::input_format::{FormatError, InputFormat};
 use crate::query::row_query::RowQuery;
@@ -21,6 +22,7 @@ use crate::records::format::regex::RegexRecords;
 use crate::records::format::syslog::Syslog;
 use crate::records::format::w3c;
 use crate::records::format::w3c::W3cRecords;
+use crate::records::named_fields::named_fields;
 use crate::records::row_time::{EXAMINED, TimePlan};
 use crate::records::split::without_carriage_return;
 
@@ -39,6 +41,8 @@ pub(crate) struct Plan {
     pub(crate) time: Option<TimePlan>,
     pub(crate) condition: Extractor,
     pub(crate) values: Extractor,
+    /// All fields, if they are described.
+    pub(crate) all: Option<AllFields>,
 }
 
 /// A format with what is known about it from the file.
@@ -85,6 +89,7 @@ impl Plan {
             time: None,
             condition: extractor(&query.condition_columns.fields)?,
             values: extractor(&query.value_columns.fields)?,
+            all: None,
         })
     }
 
@@ -113,7 +118,7 @@ impl Plan {
                 TimePlan::usual(time, source, (head, &records), format.time(), extractor)
             }
         };
-        let has_time = self.time.is_some();
+        let has_time = self.time.is_some() || time.is_optional;
         Some(has_time.then_some(self).ok_or(FormatError::NoTime))
     }
 }
@@ -165,6 +170,44 @@ impl FileFormat<'_> {
     /// Whether lines among the records name their columns.
     fn has_headings(&self) -> bool {
         matches!(self, Self::Known(format) if format.has_headings())
+    }
+
+    /// All fields of the format. `None` if more of the text is needed.
+    fn all_fields(
+        &self,
+        plan: &Plan,
+        query: &RowQuery,
+        (head, is_all): (&[u8], bool),
+    ) -> Option<Result<AllFields, FormatError>> {
+        let fields = match self {
+            Self::Table { header: Some(header), .. } => source::columns(header.names()),
+            Self::Table { delimiter, header: None } => {
+                let (record, _) = first_record(head, *delimiter, is_all)?;
+                let header = dialect(*delimiter).and_then(|dialect| Header::parse(dialect, record));
+                match header {
+                    Ok(header) => source::columns(header.names().map(|_| "")),
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            Self::Known(format) if *format.plain() == InputFormat::Json => {
+                return Some(Ok(AllFields::Members));
+            }
+            Self::Known(format) if *format.plain() == InputFormat::Logfmt => {
+                return Some(Ok(AllFields::Pairs));
+            }
+            Self::Known(InputFormat::Lines) | Self::Unknown => {
+                let lines = match query.records(self) {
+                    Ok(records) => first_records(head, plan, &records, is_all)?,
+                    Err(reason) => return Some(Err(reason)),
+                };
+                match source::positions(&query.splitter, head, &lines) {
+                    fields if fields.is_empty() => return Some(Ok(AllFields::Messages)),
+                    fields => fields,
+                }
+            }
+            Self::Known(format) => source::without_wholes(named_fields(format, query.delimiter, head)),
+        };
+        Some(AllFields::named(fields, |fields| self.extractor(query, fields)))
     }
 
     /// The delimiter of CSV.
@@ -224,7 +267,11 @@ impl Recognize for Recognizer {
         }
         let Some(format) = self.format(head, is_all).transpose()? else { return Ok(None) };
         let (format, header_end) = format;
-        let plan = Plan::new(&self.0, &format, header_end)?;
+        let mut plan = Plan::new(&self.0, &format, header_end)?;
+        if self.0.is_overview {
+            let Some(all) = format.all_fields(&plan, &self.0, (head, is_all)).transpose()? else { return Ok(None) };
+            plan.all = Some(all);
+        }
         let plan = plan.with_time(&self.0, &format, source, (head, is_all)).transpose()?;
         let records = self.0.records(&format)?;
         let heading = format.has_headings().then_some(w3c::FIELDS);

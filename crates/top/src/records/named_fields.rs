@@ -60,7 +60,7 @@ fn access(format: &AccessFormat) -> Vec<Field> {
 }
 
 /// The field with this name in a format without nested values. There, dots are part of a name, and need no quotes.
-fn flat(name: &str) -> Field {
+pub(crate) fn flat(name: &str) -> Field {
     match Field::parse(name) {
         Ok(Field::Named(parsed)) if parsed.text == name && !name.contains([',', '"', '[']) => {
             Field::Named(parsed)

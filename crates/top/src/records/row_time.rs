@@ -168,8 +168,10 @@ impl RowTimes {
     ) {
         self.find(query, plan, (text, records), cells);
         selected.clear();
-        let is_counted =
-            |instant: &Option<i64>| instant.is_some_and(|instant| query.window.contains(&instant));
+        let is_counted = |instant: &Option<i64>| match instant {
+            Some(instant) => query.window.contains(instant),
+            None => query.is_optional,
+        };
         if plan.order.get().is_none() && cells.malformed().is_empty() && self.instants.iter().all(is_counted)
         {
             selected.extend(0..records.len() as u32);
@@ -187,7 +189,7 @@ impl RowTimes {
                 order.push(Timed { offset: record.0 as u64, instant });
             }
             match instant {
-                Some(_) if is_counted(&instant) => selected.push(row),
+                _ if is_counted(&instant) => selected.push(row),
                 Some(_) => {}
                 None if last != Some(record) => self.untimed.add(record),
                 None => {}
@@ -208,6 +210,11 @@ impl RowTimes {
             }
             TimePlace::Column(..) => finder.read_values(&query.form, &plan.clock, (text, cells), instants),
         }
+    }
+
+    /// The instant of a row, after the selection. `None` if it has none, or if the file has no times.
+    pub(crate) fn of_row(&self, row: usize) -> Option<i64> {
+        self.instants.get(row).copied().flatten()
     }
 
     /// The instants of the rows, after the selection.
@@ -232,7 +239,6 @@ impl RowTimes {
 
     /// The start of the bucket of a row, in seconds since 1970.
     pub(crate) fn bucket(&mut self, buckets: &Buckets, row: usize) -> i64 {
-        let instant = self.instants.get(row).copied().flatten();
-        instant.map_or(0, |instant| buckets.start(&mut self.bucket, instant))
+        self.of_row(row).map_or(0, |instant| buckets.start(&mut self.bucket, instant))
     }
 }

@@ -76,7 +76,7 @@ pub(super) fn write_sparklines(
 }
 
 /// A column of up to eight eighths: a blank for nothing, and at least one eighth for anything else.
-fn level(sum: u64, most: u64) -> char {
+pub(crate) fn level(sum: u64, most: u64) -> char {
     const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let eighths = (u128::from(sum) * 8).div_ceil(u128::from(most.max(1)));
     LEVELS.get(eighths as usize).copied().unwrap_or('█')

@@ -16,6 +16,7 @@
 //! - Escapes are checked in the keys of walked objects and in wanted strings. Half of a pair of surrogates becomes
 //!   U+FFFD. Invalid UTF-8 is kept.
 
+pub(crate) mod all;
 mod cursor;
 #[cfg(test)]
 mod tests;

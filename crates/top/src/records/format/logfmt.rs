@@ -10,6 +10,8 @@
 //! Pairs are examined in order, until all wanted keys are found. A record is malformed if an examined value has no
 //! closing quote, or if text directly follows its closing quote.
 
+pub(crate) mod all;
+
 use finecomb_sys::simd::{Kernel, Masks, dispatch, equal_either_at};
 
 use crate::cells::{Cell, Cells, Span, Violation, bytes_of};

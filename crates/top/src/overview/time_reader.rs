@@ -1,0 +1,38 @@
+//! Reads values that are times.
+
+use std::ops::Range;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::time::{Clock, ClockCache, Moment, TimeForm, Zone};
+
+/// Instants that a number may mean, from 2000 to 2100. Others are mostly counts, sizes and durations.
+const OF_NUMBERS: Range<i64> = 946_684_800_000_000_000..4_102_444_800_000_000_000;
+
+/// Reads times. Those without a year are in the year of the start of the job.
+#[derive(Debug)]
+pub(super) struct TimeReader {
+    form: TimeForm,
+    clock: Clock,
+    cache: ClockCache,
+}
+
+/// Now, in nanoseconds since 1970.
+pub(super) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+}
+
+impl TimeReader {
+    pub(super) fn new(form: TimeForm, zone: Zone, now: i64) -> Self {
+        Self { form, clock: Clock::new(zone, now), cache: ClockCache::default() }
+    }
+
+    /// The instant of a value that is a time and nothing else.
+    #[inline]
+    pub(super) fn read(&mut self, value: &[u8]) -> Option<i64> {
+        let moment = self.form.read_value(value)?;
+        let instant = self.clock.instant(&mut self.cache, moment)?;
+        let is_number = matches!(moment, Moment::Instant(_)) && self.form == TimeForm::Usual;
+        (!is_number || OF_NUMBERS.contains(&instant)).then_some(instant)
+    }
+}
