@@ -38,7 +38,7 @@ pub struct FieldOverview {
     /// Whether all distinct values were counted. Otherwise their number has a standard error of 0.81 %, and the counts of values are
     /// estimates from a sample.
     pub is_exact: bool,
-    /// Up to three of the most frequent values, by descending count.
+    /// Up to three of the most frequent values, by descending count. If they are not exact, each is in about 1 % of the values.
     pub top: Vec<ValueCount>,
     /// Distribution of the values, if they are numbers.
     pub numbers: Option<Numbers>,

@@ -8,12 +8,15 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use finecomb_scan::Place;
 
 use crate::key::hash::Hasher;
-use crate::measure::distinct::Sketch;
+use crate::measure::distinct::{self, Sketch};
 use crate::overview::answer::FieldOverview;
-use crate::overview::texts::{EXACT, stable_hash};
+use crate::overview::texts::stable_hash;
 use crate::overview::time_reader::TimeReader;
 use crate::overview::values::FieldValues;
 use crate::time::Zone;
+
+/// Maximum number of names that are counted exactly.
+const EXACT_NAMES: usize = distinct::EXACT as usize;
 
 /// Maximum number of fields.
 pub(super) const MAX_FIELDS: usize = 200;
@@ -59,7 +62,7 @@ pub(super) struct FieldSet {
     left_out: NameCount,
 }
 
-/// The number of distinct names: exact up to [`EXACT`].
+/// The number of distinct names: exact up to [`EXACT_NAMES`].
 #[derive(Debug, Default)]
 struct NameCount {
     hashes: HashSet<u128>,
@@ -73,7 +76,7 @@ impl NameCount {
 
     fn add_hash(&mut self, hash: u128) {
         self.sketch.add(hash);
-        if self.hashes.len() <= EXACT {
+        if self.hashes.len() <= EXACT_NAMES {
             self.hashes.insert(hash);
         }
     }
@@ -85,7 +88,7 @@ impl NameCount {
 
     fn count(&self) -> u64 {
         match self.hashes.len() {
-            count @ ..=EXACT => count as u64,
+            count @ ..=EXACT_NAMES => count as u64,
             _ => self.sketch.estimate().unsigned_abs() as u64,
         }
     }

@@ -1,14 +1,16 @@
 //! Counts of the distinct texts of a field, exact up to a bound.
 
-use finecomb_sys::simd::{Kernel, Masks, dispatch};
+use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 use twox_hash::XxHash3_128;
 
 use crate::cells::{Span, bytes_of};
-use crate::key::hash::Hasher;
-use crate::measure::distinct;
+use crate::key::hash::{Hasher, SHORT};
 
 /// Maximum number of distinct texts that are counted exactly.
-pub(super) const EXACT: usize = distinct::EXACT as usize;
+pub(super) const EXACT: usize = 1 << 14;
+
+/// Maximum number of bytes of texts that are counted exactly.
+const EXACT_BYTES: usize = 1 << 20;
 
 /// Maximum length of a text that is kept whole.
 const WHOLE: usize = 256;
@@ -58,7 +60,7 @@ pub(super) fn is_whole(kept: &[u8]) -> bool {
     kept.len() <= WHOLE
 }
 
-/// Up to [`EXACT`] distinct texts with their counts. Memory: at most 1.3 MiB.
+/// Up to [`EXACT`] distinct texts of up to [`EXACT_BYTES`], with their counts. Memory: at most 2.5 MiB, while vectors grow.
 #[derive(Debug)]
 pub(super) struct Texts {
     hasher: Hasher,
@@ -73,9 +75,19 @@ pub(super) struct Texts {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     hash: u64,
+    /// The first bytes, padded with zeros, so that short texts are compared without their bytes.
+    words: [u64; 2],
     start: u32,
     length: u32,
     count: u64,
+}
+
+impl Entry {
+    /// Whether the text has this length and begins with these words.
+    #[inline(always)]
+    fn has_head(&self, length: usize, words: [u64; 2]) -> bool {
+        self.length as usize == length && self.words == words
+    }
 }
 
 impl Texts {
@@ -93,6 +105,16 @@ impl Texts {
         self.entries.iter().map(|entry| (self.text(entry), entry.count))
     }
 
+    /// Whether there is room for the texts of another table.
+    pub(super) fn has_room_for(&self, other: &Self) -> bool {
+        let (mut entries, mut bytes) = (self.entries.len(), self.bytes.len());
+        for (text, _) in other.iter().filter(|(text, _)| !self.contains(text)) {
+            entries += 1;
+            bytes += text.len();
+        }
+        entries <= EXACT && bytes <= EXACT_BYTES
+    }
+
     fn text(&self, entry: &Entry) -> &[u8] {
         &self.bytes[entry.start as usize..][..entry.length as usize]
     }
@@ -103,7 +125,7 @@ impl Texts {
     }
 
     /// Whether a text, given by its kept form, is in the table.
-    pub(super) fn contains(&self, kept: &[u8]) -> bool {
+    fn contains(&self, kept: &[u8]) -> bool {
         let hash = self.hasher.hash_of(kept);
         let Some(mask) = self.slots.len().checked_sub(1) else { return false };
         let mut slot = hash as usize & mask;
@@ -128,14 +150,24 @@ impl Texts {
         if value.len() > WHOLE {
             return self.add_long(value);
         }
+        let (head, words) = self.head(text, span);
         if let Some(last) = self.entries.get_mut(self.last as usize)
-            && last.length as usize == value.len()
-            && self.bytes[last.start as usize..][..last.length as usize] == *value
+            && last.has_head(value.len(), words)
+            && (value.len() <= SHORT || self.bytes[last.start as usize..][..last.length as usize] == *value)
         {
             last.count += 1;
             return Some(self.last);
         }
-        self.find(masks, text, span, 1)
+        self.find(masks, text, span, (head, words), 1)
+    }
+
+    /// The hash and the first bytes of a text. The hash is that of the whole text if it is short.
+    #[inline(always)]
+    fn head(&self, text: &[u8], (start, end): Span) -> (u64, [u64; 2]) {
+        let mut spare = None;
+        let window = window_at(text, start, &mut spare);
+        let window = window.first_chunk().unwrap_or(&[0; SHORT]);
+        self.hasher.hash_short(window, (end - start).min(SHORT))
     }
 
     #[inline(never)]
@@ -143,16 +175,27 @@ impl Texts {
         self.add_kept(&cut(value), 1)
     }
 
+    /// Finds or inserts a text with this head.
     #[inline(always)]
-    fn find<M: Masks>(&mut self, masks: M, text: &[u8], span: Span, count: u64) -> Option<u32> {
-        let (hash, _) = self.hasher.hash(masks, text, span.0, span.1);
+    fn find<M: Masks>(
+        &mut self,
+        masks: M,
+        text: &[u8],
+        span: Span,
+        (head, words): (u64, [u64; 2]),
+        count: u64,
+    ) -> Option<u32> {
         let value = bytes_of(text, span);
+        let is_short = value.len() <= SHORT;
+        let hash = if is_short { head } else { self.hasher.hash(masks, text, span.0, span.1).0 };
         if !self.slots.is_empty() {
             let mask = self.slots.len() - 1;
             let mut slot = hash as usize & mask;
             while let Some(index) = self.slots[slot].checked_sub(1) {
                 let entry = &mut self.entries[index as usize];
-                if entry.hash == hash && self.bytes[entry.start as usize..][..entry.length as usize] == *value
+                if entry.hash == hash
+                    && entry.has_head(value.len(), words)
+                    && (is_short || self.bytes[entry.start as usize..][..entry.length as usize] == *value)
                 {
                     entry.count += count;
                     self.last = index;
@@ -161,12 +204,12 @@ impl Texts {
                 slot = (slot + 1) & mask;
             }
         }
-        self.insert(hash, value, count)
+        self.insert((hash, words), value, count)
     }
 
     #[inline(never)]
-    fn insert(&mut self, hash: u64, value: &[u8], count: u64) -> Option<u32> {
-        if self.entries.len() == EXACT {
+    fn insert(&mut self, (hash, words): (u64, [u64; 2]), value: &[u8], count: u64) -> Option<u32> {
+        if self.entries.len() == EXACT || self.bytes.len() + value.len() > EXACT_BYTES {
             return None;
         }
         if 2 * self.entries.len() >= self.slots.len() {
@@ -178,7 +221,7 @@ impl Texts {
         let (start, length) = (self.bytes.len() as u32, value.len() as u32);
         self.bytes.extend_from_slice(value);
         self.last = self.entries.len() as u32;
-        self.entries.push(Entry { hash, start, length, count });
+        self.entries.push(Entry { hash, words, start, length, count });
         self.link(self.last);
         Some(self.last)
     }
@@ -204,7 +247,9 @@ impl Kernel for AddKept<'_> {
 
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) -> Self::Output {
-        self.texts.find(masks, self.kept, (0, self.kept.len()), self.count)
+        let span = (0, self.kept.len());
+        let head = self.texts.head(self.kept, span);
+        self.texts.find(masks, self.kept, span, head, self.count)
     }
 }
 

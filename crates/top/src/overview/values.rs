@@ -1,7 +1,7 @@
 //! The values of a field: counted exactly while few of them are distinct, in sketches beyond.
 //!
 //! Both states are functions of the multiset of the values and of the places of their records. A table becomes sketches once it has
-//! more than [`EXACT`] texts, which are those that the values would have made from the start.
+//! more texts than fit, which are those that the values would have made from the start.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::measure::distinct::Sketch;
 use crate::overview::answer::{FieldOverview, ValueCount};
 use crate::overview::numbers::{self, MAX_OTHERS, NumberSketch};
 use crate::overview::sample::Sample;
-use crate::overview::texts::{self, EXACT, Texts, kept, stable_hash};
+use crate::overview::texts::{self, Texts, kept, stable_hash};
 use crate::overview::time_reader::TimeReader;
 use crate::overview::timeline::TimeSketch;
 use crate::time::Zone;
@@ -21,8 +21,8 @@ use crate::time::Zone;
 /// Number of frequent values that are shown.
 pub(super) const TOP: usize = 3;
 
-/// A value is frequent by a sample if it is at least as many times in it.
-const MIN_SAMPLED: u64 = 10;
+/// A value is frequent by a sample if it is at least as many times in it: in about 1 % of 4096. Rarer ones could not be ordered.
+const MIN_SAMPLED: u64 = 40;
 
 /// A column of a block, with the priority of each record.
 #[derive(Clone, Copy)]
@@ -113,13 +113,11 @@ impl FieldValues {
     pub(super) fn merge(&mut self, mut other: Self, reader: &mut TimeReader) {
         self.values += other.values;
         if let (State::Exact(own, sample), State::Exact(texts, others)) = (&mut self.state, &mut other.state)
+            && own.has_room_for(texts)
         {
-            let new = texts.iter().filter(|(text, _)| !own.contains(text)).count();
-            if own.len() + new <= EXACT {
-                let indexes = texts.iter().map(|(text, count)| own.add_kept(text, count).unwrap_or(0));
-                let indexes: Vec<u32> = indexes.collect();
-                return sample.merge(std::mem::take(others).map(|index| indexes[index as usize]));
-            }
+            let indexes = texts.iter().map(|(text, count)| own.add_kept(text, count).unwrap_or(0));
+            let indexes: Vec<u32> = indexes.collect();
+            return sample.merge(std::mem::take(others).map(|index| indexes[index as usize]));
         }
         self.convert(reader);
         other.convert(reader);

@@ -354,6 +354,9 @@ impl<'q> RowMaker<'q> {
 
     /// Makes the keys of all rows that have one.
     fn make_keys(&mut self, text: &[u8], keys: &mut Keys) {
+        if self.rows.is_overview {
+            return;
+        }
         if self.rows.key == KeySource::Columns(1) && self.push_raw_keys(keys) {
             return;
         }

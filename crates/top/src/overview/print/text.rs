@@ -103,7 +103,7 @@ impl FieldText<'_> {
     fn write_top(&self, out: &mut dyn Write) -> io::Result<()> {
         let field = self.field;
         if field.top.is_empty() {
-            return writeln!(out, "  no value is frequent");
+            return writeln!(out, "  no value in 1 % of them");
         }
         let about = if field.is_exact { "" } else { "≈" };
         let share = |value: &ValueCount| format!("{about}{}", percent(value.count, field.values));
