@@ -339,7 +339,7 @@ fn pass_headings(file: &FollowedFile, source: &Source, part: Range<u64>, max_lin
     let mut window = MAX_HEAD as u64;
     loop {
         let start = part.end.saturating_sub(window).max(part.start);
-        let bytes = file.read(start, usize::try_from(part.end - start).unwrap_or(usize::MAX));
+        let bytes = file.bytes(start, usize::try_from(part.end - start).unwrap_or(usize::MAX));
         let begin = if start > part.start {
             memchr::memchr(b'\n', &bytes).map_or(bytes.len(), |end| end + 1)
         } else {

@@ -269,7 +269,9 @@ impl Recognize for Recognizer {
         let (format, header_end) = format;
         let mut plan = Plan::new(&self.0, &format, header_end)?;
         if self.0.is_overview {
-            let Some(all) = format.all_fields(&plan, &self.0, (head, is_all)).transpose()? else { return Ok(None) };
+            let Some(all) = format.all_fields(&plan, &self.0, (head, is_all)).transpose()? else {
+                return Ok(None);
+            };
             plan.all = Some(all);
         }
         let plan = plan.with_time(&self.0, &format, source, (head, is_all)).transpose()?;
