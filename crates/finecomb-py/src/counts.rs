@@ -208,7 +208,7 @@ impl Counts {
 
     /// The format of the records, as `input` names it: given or chosen by the fields.
     #[getter]
-    fn input(&self) -> &'static str {
+    fn input(&self) -> &str {
         self.query.input().name()
     }
 
