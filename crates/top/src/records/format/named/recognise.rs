@@ -17,6 +17,7 @@ use crate::query::input_format::InputFormat;
 use crate::records::format::Extractor;
 use crate::records::format::access::AccessLog;
 use crate::records::format::regex::RegexRecords;
+use crate::records::format::w3c;
 use crate::time::TimeForm;
 
 /// A format and the means to recognise it.
@@ -37,6 +38,8 @@ enum Deciding {
     First,
     /// The first line, which precedes the records.
     Header,
+    /// The same, if one of the lines names columns.
+    Names,
 }
 
 /// Returns the first named format that the lines have. `is_wanted` selects formats, and `is_enough` says whether as many of all lines
@@ -52,6 +55,10 @@ pub(crate) fn recognise(
                 is_enough(lines.iter().filter(|line| candidate.has_line(line)).count(), lines.len())
             }
             Deciding::Header => lines.first().is_some_and(|line| candidate.has_line(line)),
+            Deciding::Names => {
+                let has_names = lines.iter().any(|line| line.starts_with(w3c::FIELDS));
+                has_names && lines.first().is_some_and(|line| candidate.has_line(line))
+            }
             Deciding::First => lines.split_first().is_some_and(|(first, rest)| {
                 let may_follow =
                     |line: &&[u8]| candidate.has_line(line) || TimeForm::Usual.find(line).is_none();
@@ -107,7 +114,8 @@ impl Candidate {
             Reader::Base(_) => None,
         };
         let deciding = match named.reader {
-            Reader::Base(Base::Csv | Base::Tsv | Base::W3c) => Deciding::Header,
+            Reader::Base(Base::Csv | Base::Tsv) => Deciding::Header,
+            Reader::Base(Base::W3c) => Deciding::Names,
             _ if named.record.is_some() => Deciding::First,
             _ => Deciding::All,
         };

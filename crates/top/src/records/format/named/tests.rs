@@ -164,6 +164,8 @@ fn formats_are_recognised_by_their_lines() {
     assert_eq!(detected(&format!("one\ntwo\n{klog}"), &[]), "Unknown");
     assert_eq!(detected(&format!("{{\"a\":1}}\n{}", samples("caddy")), &[]), "caddy");
     assert_eq!(detected("{\"a\":1}\n{\"a\":2}\n", &[]), "json");
+    assert_eq!(detected("#Version: 1.0\n#Fields: a b\n1 2\n", &[]), "w3c");
+    assert_eq!(detected("#Version: 1.0\none = two\n", &[]), "Unknown");
 }
 
 #[test]
