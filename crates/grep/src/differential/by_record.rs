@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use finecomb_scan::{HEAD_SIZE, LineRole, RecordStart, Select, Wants};
+use finecomb_scan::{HEAD_SIZE, Inputs, LineRole, RecordStart, ScanOptions, Select, Wants, Width};
 use proptest::prelude::*;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
@@ -14,6 +14,7 @@ use crate::find::{Finder, RecordSearch};
 use crate::options::{Binary, Engine, GrepOptions, Mode, PatternOptions};
 use crate::print::lines::Style;
 use crate::search::Searcher;
+use crate::{Query, grep};
 
 /// Divides a text line by line.
 fn records(text: &[u8], start: &RecordStart) -> Vec<Range<usize>> {
@@ -358,6 +359,34 @@ proptest! {
             text.splice(..0, [&[b'-'; HEAD_SIZE][..], b"\n"].concat());
         }
         prop_assert_eq!(in_blocks(&options, named, &text, &cuts), in_blocks(&options, named, &text, &[]));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
+
+    #[test]
+    fn files_are_searched_as_by_the_plain_implementation_at_any_width_and_size_of_blocks(
+        options in options(),
+        text in text(),
+        count in 1_usize..60,
+        block_size in prop::sample::select(vec![1, 13, 100, 1000]),
+    ) {
+        let files = matches!(options.mode, Mode::FilesWithMatches | Mode::FilesWithoutMatch);
+        let mode = if files { Mode::Lines } else { options.mode };
+        let options = GrepOptions { mode, with_filename: false, ..options };
+        let text = (text + "\n").repeat(count);
+        let (expected, any) = plain(&options, text.as_bytes());
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("file"), &text).unwrap();
+        let query = Query::new(&options).unwrap();
+        for width in [1, 2, 3, 8] {
+            let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
+            let mut out = Vec::new();
+            let outcome = grep(&Inputs::new([directory.path()]), &scan.into(), &query, &mut out);
+            prop_assert!(outcome.problems.is_empty());
+            prop_assert_eq!((String::from_utf8_lossy(&out).into_owned(), outcome.any), (expected.clone(), any));
+        }
     }
 }
 
