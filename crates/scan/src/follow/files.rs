@@ -586,8 +586,14 @@ mod tests {
         let mut notes = Vec::new();
         let walk = WalkContext::new(&inputs.walk, true, &mut notes);
         let bounds = ScanOptions::default().bounds();
-        let context =
-            Context { inputs: &inputs, bounds, walk: &walk, recognize: None, part: None, narrow: None };
+        let context = Context {
+            inputs: &inputs,
+            bounds: &bounds,
+            walk: &walk,
+            recognize: None,
+            part: None,
+            narrow: None,
+        };
         let mut followed = FollowedInputs::new(context);
         assert_eq!(read(&mut followed).len(), text.lines().count());
         let mut problems = Problems::default();
