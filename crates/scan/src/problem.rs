@@ -92,6 +92,9 @@ pub enum ProblemKind {
     /// The contents of the file contradict what the job was told about them.
     #[error("{0}")]
     Contradiction(String),
+    /// The file leaves something open that the job assumed. The result is complete on this assumption.
+    #[error("{0}")]
+    Assumed(String),
     /// A followed file was truncated.
     #[error("{}", truncated(copy.as_deref()))]
     Truncated {
@@ -193,6 +196,7 @@ impl ProblemKind {
             Self::Member { number, .. } => (21, *number),
             Self::NotPreprocessed { .. } => (22, 0),
             Self::Changed => (23, 0),
+            Self::Assumed(_) => (24, 0),
         }
     }
 }
@@ -219,6 +223,7 @@ impl Problem {
         matches!(
             self.kind,
             ProblemKind::NotNarrowed(_)
+                | ProblemKind::Assumed(_)
                 | ProblemKind::Truncated { .. }
                 | ProblemKind::Awaited(_)
                 | ProblemKind::HeldBack(_)

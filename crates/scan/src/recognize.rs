@@ -5,6 +5,8 @@ use std::error::Error;
 use std::sync::Arc;
 
 use crate::block::Source;
+use crate::pieces::Pieces;
+use crate::problem::ProblemKind;
 use crate::records::Records;
 
 /// Maximum length of the beginning of a text that [`Recognize`] examines, in bytes.
@@ -29,6 +31,12 @@ pub trait Recognize: Send + Sync {
     /// Returns the reason why the job cannot use the file. It is reported as
     /// [`ProblemKind::Unusable`](crate::ProblemKind::Unusable), and the file is skipped.
     fn recognize(&self, source: &Source, head: &[u8], is_all: bool) -> Result<Option<Recognized>, Reason>;
+
+    /// Examines the whole text of a recognised file before its first block is taken. `pieces` is `None` if the text can be read only
+    /// once, or its records may span lines. Returns a problem to be reported about the file. Default: examines nothing.
+    fn examine(&self, _source: &Source, _pieces: Option<Pieces<'_>>) -> Option<ProblemKind> {
+        None
+    }
 }
 
 /// Result of [`Recognize`].

@@ -101,6 +101,11 @@ impl Cells {
         self.used = self.used.max(fields);
     }
 
+    /// Number of fields.
+    pub(crate) fn width(&self) -> usize {
+        self.used
+    }
+
     /// The values of a field, one for each record.
     pub(crate) fn column(&self, field: usize) -> &[Cell] {
         &self.columns[..self.used][field]

@@ -84,7 +84,7 @@ impl<'q> Explainer<'q> {
         match self.query.filter.judge(&mut self.filter, record) {
             Verdict::Selected => match self.rows.take() {
                 Some(mut rows) => {
-                    self.explain_row(&mut rows, &head, block, record);
+                    self.explain_row(&mut rows, &head, (block, place.offset), record);
                     self.rows = Some(rows);
                 }
                 None => self.explain_key(&head, record),
@@ -102,12 +102,18 @@ impl<'q> Explainer<'q> {
     }
 
     /// Explains a record with a format, a condition or measures, by making its keys as if it were a block.
-    fn explain_row(&mut self, rows: &mut RowMaker<'q>, head: &str, block: &Block<'_>, record: &[u8]) {
+    fn explain_row(
+        &mut self,
+        rows: &mut RowMaker<'q>,
+        head: &str,
+        (block, offset): (&Block<'_>, u64),
+        record: &[u8],
+    ) {
         let mut text = record.to_vec();
         let one = Block {
             records: block.records.clone(),
             heading: self.heading.clone(),
-            ..Block::new(block.source, u64::MAX >> 1, &mut text)
+            ..Block::new(block.source, offset, &mut text)
         };
         let fields = rows.condition_values(&one);
         let time = rows.time(&one);

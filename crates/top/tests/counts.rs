@@ -82,7 +82,7 @@ fn query() -> impl Strategy<Value = QueryOptions> {
                     fields.parse().expect("fields")
                 })
                 .input(Some(InputFormat::Lines))
-                .time(every.map(|_| Field::parse("1").expect("a field")))
+                .time(every.map(|_| Field::parse("1").expect("a field")).into_iter().collect())
                 .every(every.map(|width| width.parse().expect("a width")))
                 .condition(has_condition.then(|| "$3 > 3".to_owned()))
                 .measures(measures)

@@ -86,12 +86,12 @@ impl Form {
             Self::Logfmt => options.input(Some(InputFormat::Logfmt)).names(named("id")),
             Self::Combined => options.input(Some(InputFormat::Combined)).names(named("user")),
             Self::Tsv => {
-                options.input(Some(InputFormat::Tsv)).names(named("id")).time(Some(Field::named("time")))
+                options.input(Some(InputFormat::Tsv)).names(named("id")).time(vec![Field::named("time")])
             }
             Self::Group => options
                 .extract(vec!["(?P<id>id[0-9]+) .*at=(?P<at>[^;]*);".to_owned()])
                 .names(named("id"))
-                .time(Some(Field::named("at"))),
+                .time(vec![Field::named("at")]),
         }
     }
 }

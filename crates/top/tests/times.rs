@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::time::{Duration, SystemTime};
 
-use finecomb_scan::{Inputs, ScanOptions, Width};
+use finecomb_scan::{Inputs, Problem, ScanOptions, Width};
 use finecomb_top::{
     Answer, Bound, Field, InputFormat, Measure, MeasureKind, Outcome, Query, QueryOptions, Series,
     SeriesCount, SortBy, Zone, top,
@@ -229,6 +230,55 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Records of several days, each with its time of day alone, some of them a few seconds too late.
+    #[test]
+    fn times_of_day_are_counted_back_over_midnights_at_any_width_and_block_size(
+        steps in prop::collection::vec(prop_oneof![-3..600_i64, 3600..70_000_i64], 0..80),
+        until_change in 0..20_000_i64,
+        zone in prop::sample::select(&ZONES[..]),
+        format in prop::sample::select(vec![InputFormat::Lines, InputFormat::Logfmt, InputFormat::Tsv]),
+        block_size in prop::sample::select(&[1_usize, 7, 64, 4096][..]),
+        width in 1_usize..4,
+    ) {
+        let here = TimeZone::get(zone).expect("a zone");
+        // No clocks change in May, and the first records are in order.
+        let mut second = 1_778_000_000;
+        let seconds: Vec<i64> = (0..).zip(&steps).map(|(index, step)| {
+            second += if index < 2 { step.abs() } else { *step };
+            second
+        }).collect();
+        let latest = seconds.last().copied().unwrap_or(second) + until_change;
+        let line = |second: i64| {
+            let zoned = Timestamp::from_second(second).expect("in range").to_zoned(here.clone());
+            match format {
+                InputFormat::Logfmt => zoned.strftime("k=a time=%H:%M:%S").to_string(),
+                InputFormat::Tsv => zoned.strftime("a\t%H:%M:%S").to_string(),
+                _ => zoned.strftime("[%H:%M:%S.5] a").to_string(),
+            }
+        };
+        let header = if format == InputFormat::Tsv { "k\ttime\n" } else { "" };
+        let text: String = header.to_owned() + &seconds.iter().map(|second| line(*second) + "\n").collect::<String>();
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a.log");
+        fs::write(&path, &text).expect("a file");
+        let changed = SystemTime::UNIX_EPOCH + Duration::from_secs(latest.unsigned_abs() + 1);
+        fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(changed)).expect("a time");
+        let options = every("1h").input(Some(format)).zone(Zone::parse(zone).expect("a zone"));
+        let query = Query::new(&options).expect("a valid query");
+        let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
+        let outcome = top(&Inputs::new([&path]), &scan, &query);
+        let mut expected: BTreeMap<String, u64> = BTreeMap::new();
+        seconds.iter().for_each(|second| *expected.entry(bucket(*second, "1h", &here)).or_default() += 1);
+        let found: BTreeMap<String, u64> = shown(&outcome.answer).into_iter().filter(|(_, count)| *count > 0).collect();
+        prop_assert_eq!(found, expected, "{}", text);
+        prop_assert_eq!(outcome.problems.iter().all(Problem::is_note), true);
+        prop_assert_eq!(outcome.problems.len(), usize::from(!seconds.is_empty()));
+    }
+}
+
 /// Asserts that a matrix has these counts and no others.
 fn assert_series(series: &Series, expected: &BTreeMap<(String, String), u64>) {
     let mut found = BTreeMap::new();
@@ -340,12 +390,34 @@ fn a_file_without_times_in_its_first_records_is_skipped_with_the_reason() {
 }
 
 #[test]
+fn a_date_and_a_time_of_day_in_two_columns_are_one_time() {
+    let row = |time: &str, count| (time.to_owned(), count);
+    let expected = [row("2019-12-04T21:00Z", 2), row("2019-12-04T22:00Z", 1)];
+    for (header, time) in
+        [("x\tdate\ttime", ""), ("x\tTime\tdate", ""), ("time\tdate\tat", "date,at"), ("x\ty\tz", "y,z")]
+    {
+        let is_reversed = header.contains("Time");
+        let line = |time: &str| {
+            let (one, other) = if is_reversed { (time, "2019-12-04") } else { ("2019-12-04", time) };
+            format!("1\t{one}\t{other}\n")
+        };
+        let text: String = ["21:02:31", "21:59", "22:00:00"].map(line).concat();
+        let fields = if time.is_empty() { Vec::new() } else { Field::parse_list(time).expect("fields") };
+        let options = every("1h").input(Some(InputFormat::Tsv)).time(fields);
+        assert_eq!(shown(&count(&format!("{header}\n{text}"), &options)), expected, "{header}");
+    }
+    // A date alone is midnight.
+    let options = every("1h").input(Some(InputFormat::Tsv));
+    assert_eq!(shown(&count("date\tx\n2019-12-04\t7\n", &options)), [row("2019-12-04T00:00Z", 1)]);
+}
+
+#[test]
 fn the_time_can_be_in_any_field_and_form() {
     let text = "a 20260301 062009\nb 20260301 072009\nc x y\n";
     let options = QueryOptions::default()
         .extract(vec![r"^(?P<key>\S+) (?P<at>\d+ \d+)".to_owned()])
         .names(vec![Field::named("key")])
-        .time(Some(Field::named("at")))
+        .time(vec![Field::named("at")])
         .time_form(finecomb_top::TimeForm::format("%Y%m%d %H%M%S").expect("a format"))
         .since(Some(Bound::parse("2026-03-01T07:00:00Z", &Zone::UTC, 0).expect("a time")));
     assert_eq!(shown(&count(text, &options)), [("b".to_owned(), 1)]);

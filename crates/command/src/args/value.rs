@@ -7,7 +7,7 @@ use std::slice;
 use clap::ValueEnum;
 use clap::builder::ArgExt;
 use finecomb_scan::{Encoding, Width};
-use finecomb_top::{Every, Field, InputFormat, Last, Normalizer, RecordBegin, TimeForm, Zone};
+use finecomb_top::{Every, InputFormat, Last, Normalizer, RecordBegin, TimeForm, Zone};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::args::tree_index::WhenIndexed;
 use crate::args::{selection, threads};
 use crate::top::options::key_fields::KeyFields;
+use crate::top::options::times::TimeFields;
 
 /// Marks a flag that is also an option by name, unlike others under its heading.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +53,6 @@ macro_rules! flag_values {
 flag_values! {
     Encoding: selection::encoding;
     Every: str::parse;
-    Field: Field::parse;
     InputFormat: str::parse;
     KeyFields: KeyFields::parse;
     Last: str::parse;
@@ -62,6 +62,7 @@ flag_values! {
     String: |text| Ok::<_, Infallible>(text.to_owned());
     u64: str::parse;
     usize: str::parse;
+    TimeFields: TimeFields::parse;
     TimeForm: TimeForm::format;
     WhenIndexed: |text| WhenIndexed::from_str(text, false);
     Width: threads::parse;

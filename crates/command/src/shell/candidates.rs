@@ -51,6 +51,7 @@ const PLACEHOLDERS: &[(&str, &str)] = &[
     ("num", "Numbers"),
     ("hex", "Hexadecimal numbers"),
     ("uuid", "UUIDs"),
+    ("time", "Times"),
     ("ip", "IP addresses"),
     ("path", "Paths"),
 ];

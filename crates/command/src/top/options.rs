@@ -6,7 +6,7 @@ pub(crate) mod key_fields;
 pub(crate) mod measures;
 mod memory;
 mod order;
-mod times;
+pub(crate) mod times;
 
 use std::path::PathBuf;
 
@@ -250,7 +250,7 @@ impl CountOptions {
             .vgrep(self.definition.vgrep.clone())
             .sed(pairs.iter().cloned().map(|[regex, replacement]| (regex, replacement)).collect())
             .condition(self.definition.condition.clone())
-            .time(self.definition.times.field())
+            .time(self.definition.times.fields())
             .time_form(self.definition.times.form())
             .zone(self.definition.times.zone())
             .since(since)

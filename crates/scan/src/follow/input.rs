@@ -259,6 +259,10 @@ impl FollowedInput {
 
     /// Skips the beginning of a file that is not wanted.
     fn narrow(&mut self, stream: &mut Stream, context: Context<'_>, problems: &mut Problems) {
+        if let Some(by) = context.recognize.filter(|_| self.source.details().is_some()) {
+            // More will be added to the text.
+            by.examine(&self.source, None).into_iter().for_each(|kind| problems.add(&self.source, kind));
+        }
         let Some(file) = &mut self.file else { return };
         let size = file.seen.map_or(0, |(size, _)| size);
         let begin_at = match (file.begin_at.take(), context.narrow) {

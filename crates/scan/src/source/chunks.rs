@@ -23,7 +23,9 @@ use super::bounds::{Bounds, LONG_LINE, NulEnds};
 use crate::block::{FindNul, RereadFile, Source};
 use crate::heading::{Heading, last_heading};
 use crate::narrow::LinesAt;
+use crate::pieces::Pieces;
 use crate::problem::{ProblemKind, Problems};
+use crate::records::Records;
 use crate::schedule::turns::Turns;
 use mapped::HugePages;
 use start_states::StartStates;
@@ -105,6 +107,12 @@ impl ChunkedFile {
     /// Access to the lines of a text file at any offset.
     pub(crate) fn lines_at(&self) -> LinesAt<'_> {
         LinesAt::new(&self.file, self.start..self.end, self.bounds.clone())
+    }
+
+    /// The whole text, to be examined before it is read. `None` if its records may span lines.
+    pub(crate) fn pieces(&self) -> Option<Pieces<'_>> {
+        let are_lines = self.bounds.records == Records::Lines;
+        are_lines.then(|| Pieces::of_file(&self.file, self.start..self.end, &self.bounds))
     }
 
     /// Restricts the file to a range of whole lines. Must precede the first claim.

@@ -26,8 +26,10 @@ use super::stream::{ByteSource, Stream};
 use crate::block::{FileIdentity, FirstNul, Medium, Source};
 use crate::inputs::{Inputs, is_standard_input};
 use crate::narrow::Narrow;
+use crate::pieces::Pieces;
 use crate::problem::{ProblemKind, Problems};
 use crate::recognize::{MAX_HEAD, Recognize};
+use crate::records::Records;
 use crate::snapshot::TextPart;
 use crate::stop::{self, Stop};
 use crate::walk::directory::{Directory, Scratch, WalkContext};
@@ -668,18 +670,34 @@ impl<'a> InputReader<'a> {
             FileContents::Whole { range, skipped, medium } => {
                 let mut source = source.with_medium(medium.clone());
                 let recognized = by.recognize(&source, head(range), true).map_err(ProblemKind::Unusable)?;
-                return Ok(recognized.map(|recognized| {
-                    source.set_recognized(recognized, *skipped);
-                    source
-                }));
+                let Some(recognized) = recognized else { return Ok(None) };
+                // Larger texts of other media are streams.
+                let has_pieces = recognized.records == Records::Lines && matches!(medium, Medium::File);
+                source.set_recognized(recognized, *skipped);
+                let text = &self.buffer[range.clone()];
+                let problem = by.examine(&source, has_pieces.then(|| Pieces::of_text(*skipped, text)));
+                problem.into_iter().for_each(|kind| self.problems.add(&source, kind));
+                return Ok(Some(source));
             }
             FileContents::Chunks { file, start, known } => {
                 let recognized = by.recognize(file.source(), head(known), true);
                 if let Some(recognized) = recognized.map_err(ProblemKind::Unusable)? {
                     file.set_recognized(recognized, *start);
+                    let pieces = match &*file {
+                        Chunks::Plain(file) => file.pieces(),
+                        Chunks::Parted(_) => None,
+                    };
+                    let problem = by.examine(file.source(), pieces);
+                    problem.into_iter().for_each(|kind| self.problems.add(file.source(), kind));
                 }
             }
-            FileContents::Stream { stream, .. } => stream.recognize(by, &mut self.problems)?,
+            FileContents::Stream { stream, .. } => {
+                stream.recognize(by, &mut self.problems)?;
+                if stream.source.details().is_some() {
+                    let problem = by.examine(&stream.source, None);
+                    problem.into_iter().for_each(|kind| self.problems.add(&stream.source, kind));
+                }
+            }
             FileContents::Mapped { .. } | FileContents::Archive(_) | FileContents::Unwanted => {}
         }
         Ok(None)

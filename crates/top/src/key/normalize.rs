@@ -5,6 +5,7 @@
 //! one that takes precedence at the same place to the last:
 //!
 //! - `uuid`: a UUID, such as `01234567-89ab-cdef-0123-456789abcdef`.
+//! - `time`: a time in any usual form, such as `2026-03-01 06:20:09,252`, and a time of day with seconds.
 //! - `ip`: an IPv4 address, with its port if there is one, or an IPv6 address with at least one decimal digit. It does not
 //!   follow a dot.
 //! - `path`: an absolute path such as `/var/log` or `C:\Users`. It contains letters, digits and `_.-~+@%$`, does not end
@@ -13,17 +14,20 @@
 //! - `num`: decimal digits with an optional sign, fractions (`1.5` and `1.2.3`) and an exponent. The digits begin a word,
 //!   or follow letters in a word that begins with a digit, as in `1h30m`. A sign does not follow a word, `)` or `]`.
 //!
-//! UUIDs, addresses and hexadecimal numbers begin and end with a word. Digits after letters, as in `sha256`, are left
+//! UUIDs, times, addresses and hexadecimal numbers begin and end with a word. Digits after letters, as in `sha256`, are left
 //! unchanged.
 
 use std::fmt;
 
 use thiserror::Error;
 
+use crate::time::time_end;
+
 /// Kinds of parts to replace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Normalizer {
     uuid: bool,
+    time: bool,
     ip: bool,
     path: bool,
     hex: bool,
@@ -32,7 +36,7 @@ pub struct Normalizer {
 
 /// An unknown kind of parts.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("unknown kind '{0}'; the kinds are num, hex, uuid, ip, path and all")]
+#[error("unknown kind '{0}'; the kinds are num, hex, uuid, ip, path, time and all")]
 pub struct UnknownKind(String);
 
 /// A class of bytes.
@@ -134,7 +138,7 @@ impl fmt::Display for Normalizer {
 }
 
 impl Normalizer {
-    /// Parses a list of kinds, separated by commas: `num`, `hex`, `uuid`, `ip`, `path`, or `all`.
+    /// Parses a list of kinds, separated by commas: `num`, `hex`, `uuid`, `ip`, `path`, `time`, or `all`.
     ///
     /// # Errors
     /// Returns an error if a kind is unknown.
@@ -143,6 +147,7 @@ impl Normalizer {
         for name in names.split(',').map(str::trim) {
             match name {
                 "uuid" => kinds.uuid = true,
+                "time" => kinds.time = true,
                 "ip" => kinds.ip = true,
                 "path" => kinds.path = true,
                 "hex" => kinds.hex = true,
@@ -155,14 +160,14 @@ impl Normalizer {
     }
 
     /// Names of all kinds, each with whether it is replaced.
-    fn kinds(&self) -> [(&'static str, bool); 5] {
-        let Self { uuid, ip, path, hex, num } = *self;
-        [("uuid", uuid), ("ip", ip), ("path", path), ("hex", hex), ("num", num)]
+    fn kinds(&self) -> [(&'static str, bool); 6] {
+        let Self { uuid, time, ip, path, hex, num } = *self;
+        [("uuid", uuid), ("time", time), ("ip", ip), ("path", path), ("hex", hex), ("num", num)]
     }
 
     /// Replaces parts of all kinds.
     pub(crate) fn all() -> Self {
-        Self { uuid: true, ip: true, path: true, hex: true, num: true }
+        Self { uuid: true, time: true, ip: true, path: true, hex: true, num: true }
     }
 
     /// Appends a key with placeholders to `out`.
@@ -212,6 +217,12 @@ impl Normalizer {
     #[inline]
     fn word(&self, output: &mut NormalizedKey<'_>, at: usize) -> usize {
         let key = output.key;
+        if self.time
+            && may_begin_time(key, at)
+            && let Some(end) = time_end(key, at).filter(|&end| !is_at(key, end, class::WORD))
+        {
+            return output.replace(at, end, b"<time>");
+        }
         if is(key[at], class::HEX) {
             let hex_end = run_end(key, at, class::HEX);
             if self.uuid && hex_end == at + 8 && is_uuid(key, at) {
@@ -261,6 +272,24 @@ impl Normalizer {
             }
             start = at;
         }
+    }
+}
+
+/// Whether the word at a position may begin a time: two digits, or a name that is followed by a blank or a comma.
+#[inline(always)]
+fn may_begin_time(key: &[u8], at: usize) -> bool {
+    match &key[at..] {
+        // 06:20, 01/Mar, 2026-03, 20260301, 1772346009
+        [first, second, third, fourth, ..] if is(*first, class::DIGIT) => {
+            is(*second, class::DIGIT)
+                && (matches!(third, b':' | b'/' | b'-' | b' ')
+                    || is(*third, class::DIGIT) && is(*fourth, class::DIGIT))
+        }
+        // I0301
+        [b'D' | b'E' | b'F' | b'I' | b'W', second, ..] if is(*second, class::DIGIT) => true,
+        // Mar, Sun
+        [b'A'..=b'Z', b'a'..=b'z', b'a'..=b'z', b' ' | b',', ..] => true,
+        _ => false,
     }
 }
 
@@ -438,7 +467,7 @@ mod tests {
     #[test]
     fn numbers_begin_words_or_follow_units() {
         check(
-            "all",
+            "num,hex,uuid,ip,path",
             &[
                 ("sshd[24200]: took 24ms", "sshd[<num>]: took <num>ms"),
                 ("blk_-1608999687919862906", "blk_<num>"),
@@ -454,6 +483,35 @@ mod tests {
                 ("7", "<num>"),
             ],
         );
+    }
+
+    #[test]
+    fn times_are_those_of_logs() {
+        check(
+            "all",
+            &[
+                ("2018/12/02 06:33:08 started", "<time> started"),
+                ("2015-10-18 18:01:47,978 INFO 7", "<time> INFO <num>"),
+                ("[01/Mar/2026:06:20:09 +0100] x", "[<time>] x"),
+                ("Mar  1 06:20:09 host sshd[7]: at 06:20:09.5", "<time> host sshd[<num>]: at <time>"),
+                ("Sun Mar 01 06:20:09.123 2026 Sun, 01 Mar 2026 06:20:09 +0100", "<time> <time>"),
+                ("I0301 06:20:09.252123    7 x.go:12] E0301 a", "<time>    <num> x.go:<num>] E0301 a"),
+                ("2026-03-01\t06:20:09\tFRA2 20260301T062009Z", "<time>\tFRA2 <time>"),
+                ("2026-03-01 2026-03-01x a-2026-03-01", "<time> <num>-<num>-<num>x a-<num>-<num>-<num>"),
+                ("1772346009 x 1772346009", "<time> x <num>"),
+                ("[1772346009] x", "[<time>] x"),
+                ("1772346009", "<num>"),
+                (
+                    "06:20 06:20:09 1:06:20:09 06:20:09:1",
+                    "<num>:<num> <time> <num>:<num>:<num>:<num> <num>:<num>:<num>:<num>",
+                ),
+                ("2026-13-01 32/Mar/2026:06:20:09", "<num>-<num>-<num> <num>/Mar/<num>:<num>:<num>:<num>"),
+                ("x=2026-03-01T06:20:09.25Z, -2026-03-01", "x=<time>, -<time>"),
+                ("Mar of Sun, I0 D", "Mar of Sun, I0 D"),
+            ],
+        );
+        check("time", &[("7 at 2026-03-01 06:20:09 10.0.0.1", "7 at <time> 10.0.0.1")]);
+        check("num", &[("2026-03-01 7", "<num>-<num>-<num> <num>")]);
     }
 
     #[test]
@@ -485,7 +543,7 @@ mod tests {
     #[test]
     fn addresses_have_ports_and_ends() {
         check(
-            "all",
+            "num,hex,uuid,ip,path",
             &[
                 ("from 10.0.0.1 port 22", "from <ip> port <num>"),
                 ("10.0.0.1:80, 10.0.0.1: 10.0.0.1.", "<ip>, <ip>: <ip>."),
@@ -524,7 +582,7 @@ mod tests {
         check("hex", &[(key, "7 <hex> 10.0.0.1 /tmp/7 <hex>")]);
         check("ip,path", &[(key, "7 0x1f <ip> <path> deadbee1")]);
         let error = Normalizer::new("num,uri").expect_err("an unknown kind").to_string();
-        assert_eq!(error, "unknown kind 'uri'; the kinds are num, hex, uuid, ip, path and all");
+        assert_eq!(error, "unknown kind 'uri'; the kinds are num, hex, uuid, ip, path, time and all");
     }
 
     /// Patterns of the kinds that no parser ends. Group 1 is the part; the rest of the text follows it.
@@ -590,6 +648,11 @@ mod tests {
             let address = |at| Self::address(key, at).filter(|_| kinds.ip);
             if let Some(end) = Self::group(&self.uuid, rest).filter(|_| kinds.uuid && begins) {
                 return Some((end, "<uuid>"));
+            }
+            let ends_word = |&end: &usize| !key.get(end).is_some_and(|&byte| is_word(byte));
+            let time = || time_end(key, at).filter(|_| kinds.time && begins && is_word(rest[0]));
+            if let Some(end) = time().filter(ends_word) {
+                return Some((end - at, "<time>"));
             }
             if let Some(end) = address(at).filter(|_| begins && may_be_address) {
                 return Some((end - at, "<ip>"));
@@ -660,6 +723,12 @@ mod tests {
                   "01234567-89ab-cdef-0123-456789abcdef", ":8080", "25", "255.", "a:", "$", "?"][..]).prop_map(String::from),
         ];
         prop_oneof![
+            2 => prop::collection::vec(prop_oneof![
+                2 => "[0-9:/. TZ,-]{1,3}",
+                1 => prop::sample::select(
+                    &["2026-03-01", "01/Mar/2026", "20260301", "Mar  1", "06:20:09", "06:20", "Sun ", "Sun, ", ".25", "+0100", " +0100",
+                      "T", "Z", " ", "\t", "I0301 ", "1772346009", "[", "x", "é"][..]).prop_map(String::from),
+            ], 0..8).prop_map(|pieces| pieces.concat().into_bytes()),
             6 => prop::collection::vec(piece, 0..10).prop_map(|pieces| pieces.concat().into_bytes()),
             2 => "[0-9a-f:. ]{0,40}".prop_map(String::into_bytes),
             1 => prop::collection::vec(any::<u8>(), 0..40),
@@ -673,7 +742,7 @@ mod tests {
         fn keys_are_normalized_as_by_the_reference_implementation(
             kinds in prop_oneof![
                 Just(Normalizer::new("all").expect("a kind")),
-                any::<[bool; 5]>().prop_map(|[uuid, ip, path, hex, num]| Normalizer { uuid, ip, path, hex, num }),
+                any::<[bool; 6]>().prop_map(|[uuid, time, ip, path, hex, num]| Normalizer { uuid, time, ip, path, hex, num }),
             ],
             key in keys(),
         ) {

@@ -160,9 +160,9 @@ impl<'q> Describer<'q> {
         contents.records += records;
         if records > 0 {
             *contents.formats.entry(plan.format.clone()).or_default() += records;
-            let column = plan.time.as_ref().and_then(TimePlan::column);
-            let field = column.and_then(|(columns, _)| columns.fields.first());
-            contents.time_fields.extend(field.map(Field::written));
+            let columns = plan.time.as_ref().and_then(TimePlan::columns);
+            let fields = columns.iter().flat_map(|(columns, _)| &columns.fields);
+            contents.time_fields.extend(fields.map(Field::written));
         }
     }
 }

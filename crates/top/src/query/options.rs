@@ -156,8 +156,9 @@ options! {
         pub normalize: Option<Normalizer> = None,
         /// Condition on fields that a record must meet. Default: none.
         pub condition: Option<String> = None,
-        /// Field with the time of a record. Default: found for each file, by its name or as the first time in a line.
-        pub time: Option<Field> = None,
+        /// Field with the time of a record, or those with its date and its time of day. Default: found for each file, by its name or as
+        /// the first time in a line.
+        pub time: Vec<Field> = Vec::new(),
         /// How times are written. Default: in any usual form.
         pub time_form: TimeForm = TimeForm::default(),
         /// Zone of times without one, and of the buckets. Default: UTC.

@@ -70,7 +70,7 @@ pub(crate) struct Columns {
 /// The part of a query about the times of records.
 #[derive(Debug)]
 pub(crate) struct TimeQuery {
-    /// The column with the time. `None` if it is found for each file.
+    /// The column with the time, or the columns with its date and its time of day. `None` if it is found for each file.
     pub(crate) columns: Option<Columns>,
     /// Whether records without a time are counted as well, and files without times.
     pub(crate) is_optional: bool,
@@ -92,12 +92,9 @@ impl TimeQuery {
         let QueryOptions { time, time_form, zone, since, until, every, last, .. } = options;
         let is_used = since.is_some() || until.is_some() || every.is_some() || last.is_some();
         if !is_used && !options.overview {
-            return match time {
-                Some(_) => Err(QueryError::UnusedTime),
-                None => Ok(None),
-            };
+            return if time.is_empty() { Ok(None) } else { Err(QueryError::UnusedTime) };
         }
-        let columns = time.as_ref().map(|field| Columns::of_one(field, pattern));
+        let columns = (!time.is_empty()).then(|| Columns::of_fields(time, pattern));
         Ok(Some(Self {
             columns,
             is_optional: !is_used,
@@ -111,10 +108,10 @@ impl TimeQuery {
 }
 
 impl Columns {
-    /// A single column.
-    pub(crate) fn of_one(field: &Field, pattern: Option<&KeyPattern>) -> Self {
+    /// A column for each of these fields.
+    pub(crate) fn of_fields(fields: &[Field], pattern: Option<&KeyPattern>) -> Self {
         let mut columns = Self::default();
-        columns.push(field, pattern);
+        fields.iter().for_each(|field| columns.push(field, pattern));
         columns
     }
 
@@ -167,7 +164,7 @@ impl RowQuery {
             || options.overview
             || options.missing.is_some()
             || !options.measures.is_empty()
-            || options.time.is_some()
+            || !options.time.is_empty()
             || options.since.is_some()
             || options.until.is_some()
             || options.sorted.is_some()

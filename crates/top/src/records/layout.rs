@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use finecomb_scan::{LineEnds, Reason, Recognize, Recognized, RecordEnds, Records, Source};
+use finecomb_scan::{
+    LineEnds, Pieces, ProblemKind, Reason, Recognize, Recognized, RecordEnds, Records, Source,
+};
 
 use crate::cells::{Span, bytes_of};
 use crate::overview::source::{self, AllFields};
@@ -23,7 +25,7 @@ use crate::records::format::syslog::Syslog;
 use crate::records::format::w3c;
 use crate::records::format::w3c::W3cRecords;
 use crate::records::named_fields::named_fields;
-use crate::records::row_time::{EXAMINED, TimePlan};
+use crate::records::row_time::{EXAMINED, FirstRecords, TimePlan};
 use crate::records::split::without_carriage_return;
 
 /// How the fields of a query are extracted from the records of a file. Attached to the source of its blocks.
@@ -102,21 +104,24 @@ impl Plan {
         (head, is_all): (&[u8], bool),
     ) -> Option<Result<Self, FormatError>> {
         let Some(time) = &query.time else { return Some(Ok(self)) };
+        let by = match query.records(format) {
+            Ok(records) => records,
+            Err(reason) => return Some(Err(reason)),
+        };
+        let (records, is_all) = first_records(head, &self, &by, is_all);
+        let first = FirstRecords { text: head, records: &records, is_all };
         let extractor = |fields: &[Field]| format.extractor(query, fields);
         self.time = match (&time.columns, &self.values) {
             (Some(columns), _) => match extractor(&columns.fields) {
-                Ok(extractor) => Some(TimePlan::named(time, source, columns.clone(), extractor)),
+                Ok(extractor) => Some(TimePlan::named(time, source, first, columns.clone(), extractor)?),
                 Err(reason) => return Some(Err(reason)),
             },
-            (None, Extractor::Lines(_)) => Some(TimePlan::anywhere(time, source)),
-            (None, _) => {
-                let records = match query.records(format) {
-                    Ok(records) => first_records(head, &self, &records, is_all)?,
-                    Err(reason) => return Some(Err(reason)),
-                };
-                let extractor = |field: &Field| extractor(std::slice::from_ref(field)).ok();
-                TimePlan::usual(time, source, (head, &records), format.time(), extractor)
+            (None, Extractor::Lines(_)) => Some(TimePlan::anywhere(time, source, first)?),
+            (None, _) if !is_all => return None,
+            (None, Extractor::Syslog(_)) if let Some(plan) = TimePlan::with_year(time, source, first) => {
+                Some(plan)
             }
+            (None, _) => TimePlan::usual(time, source, first, format.time(), |fields| extractor(fields).ok()),
         };
         let has_time = self.time.is_some() || time.is_optional;
         Some(has_time.then_some(self).ok_or(FormatError::NoTime))
@@ -196,10 +201,11 @@ impl FileFormat<'_> {
                 return Some(Ok(AllFields::Pairs));
             }
             Self::Known(InputFormat::Lines) | Self::Unknown => {
-                let lines = match query.records(self) {
-                    Ok(records) => first_records(head, plan, &records, is_all)?,
+                let records = match query.records(self) {
+                    Ok(records) => records,
                     Err(reason) => return Some(Err(reason)),
                 };
+                let (lines, true) = first_records(head, plan, &records, is_all) else { return None };
                 match source::positions(&query.splitter, head, &lines) {
                     fields if fields.is_empty() => return Some(Ok(AllFields::Messages)),
                     fields => fields,
@@ -279,6 +285,16 @@ impl Recognize for Recognizer {
         let heading = format.has_headings().then_some(w3c::FIELDS);
         Ok(plan.map(|plan| Recognized { records, heading, details: Arc::new(plan) }))
     }
+
+    fn examine(&self, source: &Source, pieces: Option<Pieces<'_>>) -> Option<ProblemKind> {
+        let plan = source.details()?.downcast_ref::<Plan>()?;
+        let (query, time) = (self.0.time.as_ref()?, plan.time.as_ref()?);
+        let header_end = source.text_start() + plan.header_end;
+        // Large members of archives are streams.
+        let pieces = pieces.filter(|_| source.file_path() == source.path());
+        let assumed = || ProblemKind::Assumed(time.date_records(query, header_end, pieces));
+        time.lacks_dates().then(assumed)
+    }
 }
 
 impl Recognizer {
@@ -331,8 +347,8 @@ pub(crate) fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> 
     found
 }
 
-/// Returns the first whole records after the header. `None` if more of the text is needed.
-fn first_records(head: &[u8], plan: &Plan, by: &Records, is_all: bool) -> Option<Vec<Span>> {
+/// Returns the first whole records after the header, and whether they are as many as are examined.
+fn first_records(head: &[u8], plan: &Plan, by: &Records, is_all: bool) -> (Vec<Span>, bool) {
     let mut records = Vec::new();
     visit_records(head, by, is_all, |start, end, _| {
         let is_comment = plan.skips_comments && head[start..].starts_with(b"#");
@@ -341,7 +357,8 @@ fn first_records(head: &[u8], plan: &Plan, by: &Records, is_all: bool) -> Option
         }
         records.len() < EXAMINED
     });
-    (is_all || records.len() == EXAMINED).then_some(records)
+    let is_all = is_all || records.len() == EXAMINED;
+    (records, is_all)
 }
 
 /// Calls `visit` with the start and the end of each record and the position after its line end, until it returns

@@ -1,23 +1,23 @@
 //! The times of records: where they are, which are counted, and which bucket they are in.
 
+mod dates;
 mod shown;
 
-use std::io::stdin;
-use std::os::fd::AsFd;
 use std::sync::{Arc, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
-use std::{fs, io};
 
-use finecomb_scan::{Block, Source};
+use finecomb_scan::{Block, LineEnds, Pieces, Source};
 
+use self::dates::Dates;
 pub(crate) use self::shown::ShownTime;
-use crate::cells::{Cells, Span, keep_rows};
+use crate::cells::{Cell, Cells, Span, bytes_of, keep_rows};
 use crate::query::field::Field;
 use crate::query::row_query::{Columns, TimeQuery};
 use crate::records::extract::Unmatched;
 use crate::records::format::{Extractor, Scratch};
+use crate::records::split::split_records;
+use crate::time::days::Midnights;
 use crate::time::order::{FileOrder, RunOrder, Timed};
-use crate::time::{BucketCache, Buckets, Clock, TimeFinder};
+use crate::time::{BucketCache, Buckets, ClockCache, TimeFinder, TimeForm, TimeKind};
 
 /// Usual names of fields with the time of a record. They are tried in this order in each file.
 const USUAL_NAMES: [&str; 18] = [
@@ -41,13 +41,17 @@ const USUAL_NAMES: [&str; 18] = [
     "Date",
 ];
 
+/// Usual names of fields with the date of a record, if its time of day is in a field with one of the names above.
+const DATE_NAMES: [&str; 4] = ["date", "Date", "day", "Day"];
+
 /// Number of records at the beginning of a file in which a time is searched.
 pub(crate) const EXAMINED: usize = 10;
 
 /// The times of the records of a file.
 #[derive(Debug)]
 pub(crate) struct TimePlan {
-    clock: Clock,
+    dates: Dates,
+    kind: TimeKind,
     place: TimePlace,
     /// Checks whether records are in the order of time, if only a part of the file is read.
     order: OnceLock<Arc<FileOrder>>,
@@ -56,15 +60,39 @@ pub(crate) struct TimePlan {
 /// Where the time of a record is.
 #[derive(Debug)]
 enum TimePlace {
-    /// The first time in the record.
+    /// In the record.
     Anywhere,
-    /// The only column.
-    Column(Columns, Extractor),
+    /// The only column, or in two columns with the date and the time of day.
+    Columns(Columns, Extractor),
+}
+
+/// The first records of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct FirstRecords<'h> {
+    pub(crate) text: &'h [u8],
+    pub(crate) records: &'h [Span],
+    /// Whether no more are examined.
+    pub(crate) is_all: bool,
+}
+
+impl<'h> FirstRecords<'h> {
+    fn lines(self) -> impl Iterator<Item = &'h [u8]> + Clone {
+        self.records.iter().map(move |&record| bytes_of(self.text, record))
+    }
+
+    /// The time of each record in these fields, if it has them.
+    fn values(self, extractor: &Extractor, fields: usize) -> Vec<Vec<u8>> {
+        let (mut cells, mut joined) = (Cells::default(), Cells::default());
+        cells.reset(fields);
+        extractor.extract(&mut extractor.scratch(), self.text, self.records, &mut cells);
+        let cells = time_cells(self.text, &cells, &mut joined);
+        cells.column(0).iter().filter_map(|&cell| Some(cells.bytes(self.text, cell)?.to_vec())).collect()
+    }
 }
 
 impl TimePlan {
-    fn new(clock: Clock, place: TimePlace) -> Self {
-        Self { clock, place, order: OnceLock::new() }
+    fn new(query: &TimeQuery, source: &Source, kind: TimeKind, place: TimePlace) -> Self {
+        Self { dates: Dates::new(query, source), kind, place, order: OnceLock::new() }
     }
 
     /// Has the order of the records checked from now on.
@@ -72,70 +100,170 @@ impl TimePlan {
         self.order.get_or_init(|| Arc::clone(order));
     }
 
-    /// The plan of a file whose time is in a field or group that the query names.
-    pub(crate) fn named(query: &TimeQuery, source: &Source, columns: Columns, extractor: Extractor) -> Self {
-        Self::new(clock(query, source), TimePlace::Column(columns, extractor))
+    /// The plan of a file whose time is in fields or groups that the query names. `None` if more records are needed.
+    pub(crate) fn named(
+        query: &TimeQuery,
+        source: &Source,
+        first: FirstRecords<'_>,
+        columns: Columns,
+        extractor: Extractor,
+    ) -> Option<Self> {
+        let kind = if columns.fields.len() == columns.origins.len() {
+            let values = first.values(&extractor, columns.fields.len());
+            let values = values.iter().map(Vec::as_slice);
+            let is_decided = first.is_all
+                || query.form != TimeForm::Usual
+                || values.clone().any(|value| query.form.read_value(value).is_some());
+            is_decided.then(|| TimeKind::of_values(&query.form, values))?
+        } else {
+            TimeKind::First
+        };
+        Some(Self::new(query, source, kind, TimePlace::Columns(columns, extractor)))
     }
 
-    /// The plan of a file in which the first time of a record counts.
-    pub(crate) fn anywhere(query: &TimeQuery, source: &Source) -> Self {
-        Self::new(clock(query, source), TimePlace::Anywhere)
+    /// The plan of a file in which the time may be anywhere in a record. `None` if more records are needed.
+    pub(crate) fn anywhere(query: &TimeQuery, source: &Source, first: FirstRecords<'_>) -> Option<Self> {
+        let kind = TimeKind::of_lines(&query.form, first.lines(), first.is_all)?;
+        Some(Self::new(query, source, kind, TimePlace::Anywhere))
     }
 
-    /// The plan of a file by the records at its beginning: the field of the format or with a usual name that has most times. `None` if no
-    /// such field has a time.
+    /// The plan of a file in whose records the first time has no year, and is followed by one with a year.
+    pub(crate) fn with_year(query: &TimeQuery, source: &Source, first: FirstRecords<'_>) -> Option<Self> {
+        Self::anywhere(query, source, first).filter(|plan| plan.kind == TimeKind::WithYear)
+    }
+
+    /// The plan of a file by its first records: the field of the format or with a usual name that has most times. `None` if no such field
+    /// has a time.
     pub(crate) fn usual(
         query: &TimeQuery,
         source: &Source,
-        (text, records): (&[u8], &[Span]),
+        first: FirstRecords<'_>,
         of_format: Option<&Field>,
-        extractor: impl Fn(&Field) -> Option<Extractor>,
+        extractor: impl Fn(&[Field]) -> Option<Extractor>,
     ) -> Option<Self> {
-        let clock = clock(query, source);
+        let plan = |kind, fields: &[Field], extractor| {
+            let columns = Columns::of_fields(fields, None);
+            Self::new(query, source, kind, TimePlace::Columns(columns, extractor))
+        };
         let mut best: Option<(usize, Field, Extractor)> = None;
+        let mut of_day = None;
         for field in of_format.cloned().into_iter().chain(USUAL_NAMES.map(Field::named)) {
-            let Some(extractor) = extractor(&field) else { continue };
-            let mut cells = Cells::default();
-            cells.reset(1);
-            extractor.extract(&mut extractor.scratch(), text, records, &mut cells);
-            let values = cells.column(0).iter().filter_map(|&cell| cells.bytes(text, cell));
-            let count = values.filter(|value| query.form.read_value(value).is_some()).count();
+            let Some(extractor) = extractor(std::slice::from_ref(&field)) else { continue };
+            let values = first.values(&extractor, 1);
+            let values = values.iter().map(Vec::as_slice);
+            let count = values.clone().filter(|value| query.form.read_value(value).is_some()).count();
             if count > best.as_ref().map_or(0, |(most, ..)| *most) {
                 best = Some((count, field, extractor));
+            } else if of_day.is_none() && TimeKind::of_values(&query.form, values) == TimeKind::OfDay {
+                of_day = Some((field, extractor));
             }
         }
-        let (_, field, extractor) = best?;
-        let columns = Columns::of_one(&field, None);
-        Some(Self::new(clock, TimePlace::Column(columns, extractor)))
+        if let Some((time, _)) = &of_day {
+            for date in DATE_NAMES {
+                let fields = [Field::named(date), time.clone()];
+                let Some(extractor) = extractor(&fields) else { continue };
+                let values = first.values(&extractor, 2);
+                let count = values.iter().filter(|value| query.form.read_value(value).is_some()).count();
+                // A date alone is a time, too, but midnight.
+                if count > 0
+                    && best.as_ref().is_none_or(|(most, field, _)| count >= *most || *field == fields[0])
+                {
+                    return Some(plan(TimeKind::First, &fields, extractor));
+                }
+            }
+        }
+        if let Some((_, field, extractor)) = best {
+            return Some(plan(TimeKind::First, &[field], extractor));
+        }
+        of_day.map(|(field, extractor)| plan(TimeKind::OfDay, &[field], extractor))
     }
 
-    /// The column with the time, unless that may be anywhere in the record.
-    pub(crate) fn column(&self) -> Option<(&Columns, &Extractor)> {
+    /// The columns with the time, unless that may be anywhere in the record.
+    pub(crate) fn columns(&self) -> Option<(&Columns, &Extractor)> {
         match &self.place {
             TimePlace::Anywhere => None,
-            TimePlace::Column(columns, extractor) => Some((columns, extractor)),
+            TimePlace::Columns(columns, extractor) => Some((columns, extractor)),
         }
     }
 
     pub(crate) fn scratch(&self) -> Scratch {
-        self.column().map_or(Scratch::None, |(_, extractor)| extractor.scratch())
+        self.columns().map_or(Scratch::None, |(_, extractor)| extractor.scratch())
+    }
+
+    /// Whether the times of the records have no date.
+    pub(crate) fn lacks_dates(&self) -> bool {
+        self.kind == TimeKind::OfDay
+    }
+
+    /// Dates the records of a file whose times have no date by the midnights between them. `header_end` is the offset of the first record.
+    /// Returns in words what is assumed.
+    pub(crate) fn date_records(
+        &self,
+        query: &TimeQuery,
+        header_end: u64,
+        pieces: Option<Pieces<'_>>,
+    ) -> String {
+        let midnights = pieces.and_then(|pieces| self.midnights(query, header_end, pieces));
+        let Some(midnights) = midnights else {
+            return "times have no date: each is taken as the latest before the last change".to_owned();
+        };
+        let count = midnights.count();
+        let Some(day) = self.dates.count_back(midnights) else {
+            return "times have no date".to_owned();
+        };
+        let day = self.dates.show_day(day);
+        match count {
+            0 => format!("times have no date: all are taken as of {day}, the day of the last change"),
+            1 => format!(
+                "times have no date: the last is taken as of {day}, the day of the last change, and 1 midnight is before it"
+            ),
+            _ => format!(
+                "times have no date: the last is taken as of {day}, the day of the last change, and {count} midnights are before it"
+            ),
+        }
+    }
+
+    /// The midnights between the records of a file. `None` if there are too many.
+    fn midnights(&self, query: &TimeQuery, header_end: u64, pieces: Pieces<'_>) -> Option<Midnights> {
+        let (mut midnights, mut times) = (Midnights::default(), RowTimes::default());
+        let (mut ends, mut records, mut cells) = (LineEnds::default(), Vec::new(), Cells::default());
+        let mut scratch = self.scratch();
+        for (offset, text) in pieces {
+            split_records(&text, &mut ends, &mut records);
+            records.retain(|record| offset + record.0 as u64 >= header_end);
+            cells.reset(self.columns().map_or(0, |(columns, _)| columns.fields.len()));
+            if let Some((_, extractor)) = self.columns() {
+                extractor.extract(&mut scratch, &text, &records, &mut cells);
+            }
+            times.find(query, self, (&text, &records), &cells);
+            for (record, time) in records.iter().zip(&times.instants) {
+                if time.is_some_and(|time| !midnights.push(offset + record.0 as u64, time)) {
+                    return None;
+                }
+            }
+        }
+        Some(midnights)
     }
 }
 
-/// The clock of a file: times without a year are in the year of its last change, or of now.
-fn clock(query: &TimeQuery, source: &Source) -> Clock {
-    let metadata = match source.file_path() {
-        Some(path) => fs::metadata(path),
-        None => stdin().as_fd().try_clone_to_owned().and_then(|input| fs::File::from(input).metadata()),
-    };
-    let changed =
-        metadata.and_then(|metadata| metadata.modified()).unwrap_or_else(|_: io::Error| SystemTime::now());
-    let (length, sign, limit) = match changed.duration_since(UNIX_EPOCH) {
-        Ok(since) => (since, 1, i64::MAX),
-        Err(before) => (before.duration(), -1, i64::MIN),
-    };
-    let latest = i64::try_from(length.as_nanos()).map_or(limit, |nanoseconds| sign * nanoseconds);
-    Clock::new(query.zone.clone(), latest)
+/// The cells with the times of records: the only column, or one in which a date and a time of day are joined.
+fn time_cells<'c>(text: &[u8], cells: &'c Cells, joined: &'c mut Cells) -> &'c Cells {
+    if cells.width() < 2 {
+        return cells;
+    }
+    joined.reset(1);
+    for (&date, &time) in cells.column(0).iter().zip(cells.column(1)) {
+        let cell = match (cells.bytes(text, date), cells.bytes(text, time)) {
+            (Some(date), Some(time)) => joined.decode(|out| {
+                out.extend_from_slice(date);
+                out.push(b' ');
+                out.extend_from_slice(time);
+            }),
+            _ => Cell::Missing,
+        };
+        joined.columns_mut()[0].push(cell);
+    }
+    joined
 }
 
 /// The times of the rows of a block.
@@ -143,6 +271,9 @@ fn clock(query: &TimeQuery, source: &Source) -> Clock {
 pub(crate) struct RowTimes {
     finder: TimeFinder,
     bucket: BucketCache,
+    clock: ClockCache,
+    /// Dates and times of day that are joined.
+    joined: Cells,
     /// The instant of each row. Empty without times in the query; all rows have one after the selection.
     instants: Vec<Option<i64>>,
     /// Records without a time.
@@ -157,16 +288,19 @@ impl RowTimes {
         self.untimed = Unmatched::default();
     }
 
-    /// Stores the rows that are counted in `selected`. `cells` are the column of the plan if it has one.
+    /// Stores the rows of a block that are counted in `selected`. `cells` are the columns of the plan if it has some.
     pub(crate) fn select(
         &mut self,
         query: &TimeQuery,
         plan: &TimePlan,
-        (text, records): (&[u8], &[Span]),
+        (block, records): (&Block<'_>, &[Span]),
         cells: &Cells,
         selected: &mut Vec<u32>,
     ) {
-        self.find(query, plan, (text, records), cells);
+        self.find(query, plan, (block.bytes, records), cells);
+        if plan.lacks_dates() {
+            plan.dates.complete(&mut self.clock, block, records, &mut self.instants);
+        }
         selected.clear();
         let is_counted = |instant: &Option<i64>| match instant {
             Some(instant) => query.window.contains(instant),
@@ -201,20 +335,27 @@ impl RowTimes {
 
     /// Finds the times of all rows.
     fn find(&mut self, query: &TimeQuery, plan: &TimePlan, (text, records): (&[u8], &[Span]), cells: &Cells) {
-        let Self { finder, instants, .. } = self;
+        let Self { finder, joined, instants, .. } = self;
         instants.clear();
         finder.reset();
+        let (form, clock) = ((&query.form, plan.kind), plan.dates.clock());
         match plan.place {
-            TimePlace::Anywhere => {
-                finder.find_in_lines(&query.form, &plan.clock, (text, records), instants);
+            TimePlace::Anywhere => finder.find_in_lines(form, clock, (text, records), instants),
+            TimePlace::Columns(..) => {
+                finder.read_values(form, clock, (text, time_cells(text, cells, joined)), instants);
             }
-            TimePlace::Column(..) => finder.read_values(&query.form, &plan.clock, (text, cells), instants),
         }
     }
 
     /// The instant of a row, after the selection. `None` if it has none, or if the file has no times.
     pub(crate) fn of_row(&self, row: usize) -> Option<i64> {
         self.instants.get(row).copied().flatten()
+    }
+
+    /// The time as it is written in the first row, if `cells` are the columns of a plan.
+    pub(crate) fn first_written(&mut self, text: &[u8], cells: &Cells) -> Option<Vec<u8>> {
+        let cells = time_cells(text, cells, &mut self.joined);
+        Some(cells.bytes(text, *cells.column(0).first()?)?.to_vec())
     }
 
     /// The instants of the rows, after the selection.

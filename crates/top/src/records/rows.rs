@@ -125,7 +125,7 @@ impl<'q> RowMaker<'q> {
         .after(&block.heading);
         self.make_rows(block, &plan, meter);
         // Before the condition, because `--sorted` checks the times of all records that the filter and `-e` select.
-        self.apply_time(block.bytes, &plan, &mut scratches, meter);
+        self.apply_time(block, &plan, &mut scratches, meter);
         if let Some(time) = &plan.time {
             self.times.publish_order(time, block);
         }
@@ -142,12 +142,8 @@ impl<'q> RowMaker<'q> {
         self.clear();
         if let Some(plan) = self.plan(block.source) {
             self.make_rows(block, &plan, &mut Meter::off());
-            self.apply_time(
-                block.bytes,
-                &plan,
-                &mut Scratches::new(&plan).after(&block.heading),
-                &mut Meter::off(),
-            );
+            let mut scratches = Scratches::new(&plan).after(&block.heading);
+            self.apply_time(block, &plan, &mut scratches, &mut Meter::off());
         }
         self.records.iter().copied().zip(self.times.instants())
     }
@@ -256,14 +252,16 @@ impl<'q> RowMaker<'q> {
         self.clear();
         self.make_rows(block, &plan, &mut Meter::off());
         let record = bytes_of(block.bytes, first_line(block.bytes, *self.records.first()?));
-        let Some((columns, extractor)) = time.column() else {
+        let record = (block.source_offset(), record);
+        let Some((columns, extractor)) = time.columns() else {
             return Some((ShownTime::new(query, time, record, None), String::new()));
         };
         self.extract(block.bytes, columns, extractor, &mut extractor.scratch().after(&block.heading));
-        let value = self.cells.bytes(block.bytes, self.cells.column(0)[0]);
-        let shown = ShownTime::new(query, time, record, value);
+        let value = self.times.first_written(block.bytes, &self.cells);
+        let shown = ShownTime::new(query, time, record, value.as_deref());
         self.malformed.clear();
-        Some((shown, self.rows.name_of(columns, 0)))
+        let names = (0..columns.len()).map(|column| self.rows.name_of(columns, column));
+        Some((shown, names.collect::<Vec<_>>().join(",")))
     }
 
     /// The fields of the key and the measures in the first row of a block of `text`.
@@ -283,16 +281,16 @@ impl<'q> RowMaker<'q> {
     }
 
     /// Keeps the rows whose times are counted.
-    fn apply_time(&mut self, text: &[u8], plan: &Plan, scratches: &mut Scratches, meter: &mut Meter) {
+    fn apply_time(&mut self, block: &Block<'_>, plan: &Plan, scratches: &mut Scratches, meter: &mut Meter) {
         let (Some(query), Some(time)) = (&self.rows.time, &plan.time) else { return };
         meter.enter(Phase::Extract);
         self.cells.reset(0);
-        if let Some((columns, extractor)) = time.column() {
-            self.extract(text, columns, extractor, &mut scratches.time);
+        if let Some((columns, extractor)) = time.columns() {
+            self.extract(block.bytes, columns, extractor, &mut scratches.time);
         }
         meter.enter(Phase::Filter);
-        let records = lines_of(self.rows.start.is_some(), text, &self.records, &mut self.first_lines);
-        self.times.select(query, time, (text, records), &self.cells, &mut self.selected);
+        let records = lines_of(self.rows.start.is_some(), block.bytes, &self.records, &mut self.first_lines);
+        self.times.select(query, time, (block, records), &self.cells, &mut self.selected);
         self.keep_selected();
     }
 

@@ -12,7 +12,8 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 
 use super::calendar::SECOND;
 use super::form::TimeForm;
-use super::written::{self, FoundTime, Moment};
+use super::kind::TimeKind;
+use super::written::{self, FoundTime, MAX_GAP, Moment};
 use super::zone::{Clock, ClockCache};
 use crate::cells::{Cell, Cells, Span, bytes_of};
 
@@ -29,22 +30,27 @@ impl TimeFinder {
         self.template = None;
     }
 
-    /// Appends the instant of the first time of each line. A line is searched once if it follows itself.
+    /// Appends the instant of the time of each line. A line is searched once if it follows itself.
     pub(crate) fn find_in_lines(
         &mut self,
-        form: &TimeForm,
+        (form, kind): (&TimeForm, TimeKind),
         clock: &Clock,
         (text, lines): (&[u8], &[Span]),
         instants: &mut Vec<Option<i64>>,
     ) {
-        match form {
-            TimeForm::Usual => dispatch(InLines { finder: self, clock, text, lines, instants }),
-            TimeForm::Format(format) => {
+        match (form, kind) {
+            (TimeForm::Usual, TimeKind::First) => {
+                dispatch(InLines::<false> { finder: self, clock, text, lines, instants });
+            }
+            (TimeForm::Usual, TimeKind::WithYear) => {
+                dispatch(InLines::<true> { finder: self, clock, text, lines, instants });
+            }
+            (TimeForm::Format(_), _) | (_, TimeKind::OfDay) => {
                 let mut last: Option<(Span, Option<i64>)> = None;
                 instants.extend(lines.iter().map(|&line| match last {
                     Some((known, instant)) if known == line => instant,
                     _ => {
-                        let moment = TimeForm::find_format(format, bytes_of(text, line));
+                        let moment = form.find(kind, bytes_of(text, line));
                         let instant = moment.and_then(|moment| clock.instant(&mut self.clock, moment));
                         last = Some((line, instant));
                         instant
@@ -57,25 +63,37 @@ impl TimeFinder {
     /// Appends the instant of each value of the only column.
     pub(crate) fn read_values(
         &mut self,
-        form: &TimeForm,
+        (form, kind): (&TimeForm, TimeKind),
         clock: &Clock,
         (text, cells): (&[u8], &Cells),
         instants: &mut Vec<Option<i64>>,
     ) {
-        match form {
-            TimeForm::Usual => dispatch(OfValues { finder: self, clock, text, cells, instants }),
-            TimeForm::Format(_) => instants.extend(
-                cells
-                    .column(0)
-                    .iter()
-                    .map(|&cell| clock.instant(&mut self.clock, form.read_value(cells.bytes(text, cell)?)?)),
-            ),
+        match (form, kind) {
+            (TimeForm::Usual, TimeKind::First | TimeKind::WithYear) => {
+                dispatch(OfValues { finder: self, clock, text, cells, instants });
+            }
+            (TimeForm::Format(_), _) | (_, TimeKind::OfDay) => {
+                instants.extend(cells.column(0).iter().map(|&cell| {
+                    let moment = form.read_kind(kind, cells.bytes(text, cell)?)?;
+                    clock.instant(&mut self.clock, moment)
+                }));
+            }
         }
     }
 
+    /// The instant of the first time of a line. With `YEAR`, that of the first time with a year, if there is one.
     #[inline(always)]
-    fn first<M: Masks>(&mut self, masks: M, clock: &Clock, text: &[u8], line: Span) -> Option<i64> {
+    fn first<M: Masks, const YEAR: bool>(
+        &mut self,
+        masks: M,
+        clock: &Clock,
+        text: &[u8],
+        line: Span,
+    ) -> Option<i64> {
         let (mut at, end) = line;
+        let mut without_year = None;
+        let instant_of =
+            |finder: &mut Self, moment: Option<Moment>| clock.instant(&mut finder.clock, moment?);
         loop {
             let mut spare = None;
             let window = window_at(text, at, &mut spare);
@@ -94,7 +112,7 @@ impl TimeFinder {
             while anchors != 0 {
                 let anchor = at + anchors.trailing_zeros() as usize;
                 if anchor >= end {
-                    return None;
+                    return instant_of(self, without_year);
                 }
                 anchors &= anchors - 1;
                 if let Some(template) = &self.template
@@ -104,13 +122,17 @@ impl TimeFinder {
                     return Some(instant);
                 }
                 if let Some(found) = read_at_anchor(bytes_of(text, line), anchor - line.0) {
+                    if YEAR && !found.moment.has_year() {
+                        without_year = without_year.or(Some(found.moment));
+                        continue;
+                    }
                     return self.remember(clock, text, line, (anchor - line.0, found));
                 }
             }
             // The first four bytes of a window and its last two cannot be seen to be anchors.
             at += 58;
             if at >= end {
-                return None;
+                return instant_of(self, without_year);
             }
         }
     }
@@ -157,10 +179,20 @@ fn read_at_anchor(line: &[u8], anchor: usize) -> Option<FoundTime> {
         // 01 Mar 2026 06:20, Mar  1 06:20 and Mar 1 06:20, also after a weekday with or without a comma
         _ => &[14, 13, 12, 9, 8],
     };
-    leads.iter().find_map(|lead| written::read_at(line, anchor.checked_sub(*lead)?))
+    let found = leads.iter().find_map(|lead| written::read_at(line, anchor.checked_sub(*lead)?));
+    found.or_else(|| read_after_gap(line, anchor))
 }
 
-struct InLines<'a> {
+/// Reads a date and the time of day in the next field, whose first colon is at this position.
+fn read_after_gap(line: &[u8], colon: usize) -> Option<FoundTime> {
+    let before = line.get(..colon.checked_sub(2)?).filter(|_| line[colon] == b':')?;
+    let is_gap = |byte: &&u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
+    let gap = before.iter().rev().take(MAX_GAP + 1).take_while(is_gap).count();
+    // 01/Mar/2026 and 20260301; the anchor of 2026-03-01 is in the date.
+    [11, 8].iter().find_map(|date| written::read_at(line, before.len().checked_sub(gap + date)?))
+}
+
+struct InLines<'a, const YEAR: bool> {
     finder: &'a mut TimeFinder,
     clock: &'a Clock,
     text: &'a [u8],
@@ -168,7 +200,7 @@ struct InLines<'a> {
     instants: &'a mut Vec<Option<i64>>,
 }
 
-impl Kernel for InLines<'_> {
+impl<const YEAR: bool> Kernel for InLines<'_, YEAR> {
     type Output = ();
 
     #[inline(always)]
@@ -179,7 +211,7 @@ impl Kernel for InLines<'_> {
         for &line in lines {
             // An empty line has no time either.
             if line != last.0 {
-                last = (line, finder.first(masks, clock, text, line));
+                last = (line, finder.first::<M, YEAR>(masks, clock, text, line));
             }
             instants.push(last.1);
         }
@@ -228,8 +260,8 @@ struct Template {
     before: u16,
     /// Whether the record ends with the time.
     is_last: bool,
-    /// Whether a sign or letter after the blank that follows the time may begin an offset.
-    may_have_offset: bool,
+    /// The bytes that may continue the time after the byte that follows it: an offset after a blank, or a fraction.
+    continuing: &'static [u8],
     /// Number of bytes before the anchor.
     lead: usize,
     /// Position of `06:20:09`.
@@ -267,10 +299,16 @@ impl Template {
             return None;
         }
         let after = record.get(found.end).copied();
-        let may_go_on = matches!(after, Some(b'.' | b',' | b'Z' | b'z' | b'U' | b'G' | b'+' | b'-'));
+        let may_go_on = matches!(after, Some(b'Z' | b'z' | b'U' | b'G' | b'+' | b'-'));
         if may_go_on && civil.offset.is_none() || time.len() >= 64 {
             return None;
         }
+        let continuing: &[u8] = match after {
+            _ if civil.offset.is_some() => b"",
+            Some(b' ') => b"UG+-",
+            Some(b'.' | b',') if fraction == 0 => b"0123456789",
+            _ => b"",
+        };
         let mut digits = 0b1101_1011;
         if fraction > 0 {
             digits |= ((1 << fraction) - 1) << 9;
@@ -284,7 +322,7 @@ impl Template {
             length: time.len(),
             before: before.map_or(NOTHING, u16::from),
             is_last: after.is_none(),
-            may_have_offset: after == Some(b' ') && civil.offset.is_none(),
+            continuing,
             lead: anchor.checked_sub(found.start)?,
             time_of_day,
             fraction,
@@ -307,8 +345,7 @@ impl Template {
         {
             return None;
         }
-        let next_is = |bytes: &[u8]| after + 1 < end && bytes.contains(&text[after + 1]);
-        if self.may_have_offset && next_is(b"UG+-") {
+        if !self.continuing.is_empty() && after + 1 < end && self.continuing.contains(&text[after + 1]) {
             return None;
         }
         let (time_of_day, after) = window[self.time_of_day..].split_first_chunk()?;

@@ -6,6 +6,7 @@ use jiff::tz::TimeZone;
 use thiserror::Error;
 
 use super::calendar;
+use super::kind::TimeKind;
 use super::written::{self, Moment};
 
 /// How times are written.
@@ -55,11 +56,21 @@ impl TimeForm {
         }
     }
 
-    /// Finds the first time in a line. One of a format is at the beginning.
-    pub(crate) fn find(&self, line: &[u8]) -> Option<Moment> {
-        match self {
-            Self::Usual => written::find(line),
-            Self::Format(format) => Self::find_format(format, line),
+    /// Reads a value that is a time of this kind and nothing else.
+    pub(crate) fn read_kind(&self, kind: TimeKind, value: &[u8]) -> Option<Moment> {
+        match kind {
+            TimeKind::First | TimeKind::WithYear => self.read_value(value),
+            TimeKind::OfDay => written::read_time_of_day(value),
+        }
+    }
+
+    /// Finds the time of a kind in a line. One of a format is at the beginning.
+    pub(crate) fn find(&self, kind: TimeKind, line: &[u8]) -> Option<Moment> {
+        match (self, kind) {
+            (Self::Format(format), _) => Self::find_format(format, line),
+            (Self::Usual, TimeKind::First) => written::find(line),
+            (Self::Usual, TimeKind::WithYear) => written::find_with_year(line),
+            (Self::Usual, TimeKind::OfDay) => written::find_time_of_day(line).map(|(moment, _)| moment),
         }
     }
 

@@ -73,6 +73,12 @@ fn times_in_all_forms() {
         ("Mar 02 06:20:09.25", "2026-03-02T06:20:09.25Z"),
         ("Sun Mar 01 06:20:09.123456 2026", "2026-03-01T06:20:09.123456Z"),
         ("Sun, 01 Mar 2026 06:20:09 +0100", "2026-03-01T05:20:09Z"),
+        ("2026-03-01\t06:20:09", "2026-03-01T06:20:09Z"),
+        ("2026-03-01\", \"06:20:09.5", "2026-03-01T06:20:09.5Z"),
+        ("01/Mar/2026 | 06:20:09 +0100", "2026-03-01T05:20:09Z"),
+        ("20260301 06:20:09", "2026-03-01T06:20:09Z"),
+        ("I0301 06:20:09.252123", "2026-03-01T06:20:09.252123Z"),
+        ("0301 06:20:09.252123", "2026-03-01T06:20:09.252123Z"),
         ("1772346009", "2026-03-01T06:20:09Z"),
         ("1772346009.25", "2026-03-01T06:20:09.25Z"),
         ("1772346009252", "2026-03-01T06:20:09.252Z"),
@@ -101,6 +107,12 @@ fn other_texts_are_no_times() {
         "2026-03-01T06:60:00Z",
         "2026-03-01T06:20:09Zx",
         "2026-03/01",
+        "2026-03-01\t06:20",
+        "2026-03-01 x 06:20:09",
+        "18990301 06:20:09",
+        "I0301 06:20:09",
+        "X0301 06:20:09.252123",
+        "06:20:09",
         "Foo  1 06:20:09",
         "Mar 32 06:20:09",
         "-1",
@@ -129,6 +141,11 @@ fn the_first_time_of_a_line_is_found() {
         ("level=info ts=2026-03-01T06:20:09.252Z msg=x", "2026-03-01T06:20:09.252Z"),
         ("{\"time\":\"2026-03-01T06:20:09Z\"}", "2026-03-01T06:20:09Z"),
         ("E0301 2026-03-01x 2026-03-01 06:20 y", "2026-03-01T06:20:00Z"),
+        ("2019-12-04\t21:02:31\tLAX1\t392", "2019-12-04T21:02:31Z"),
+        ("\"2019-12-04\",\"21:02:31\",x", "2019-12-04T21:02:31Z"),
+        ("2019-12-04 2021 21:02:31", "2019-12-04T00:00:00Z"),
+        ("20171223-22:15:29:606|Step_LSC|30002312", "2017-12-23T22:15:29Z"),
+        ("I0301 10:00:00.123456    7 server.go:12] x", "2026-03-01T10:00:00.123456Z"),
     ] {
         assert_eq!(found(line).as_deref(), Some(expected), "{line}");
     }
@@ -137,6 +154,88 @@ fn the_first_time_of_a_line_is_found() {
     }
     for line in ["", "x", "GET /a/2026-03-01-x", "1772346009x", "x 1772346009", "404 -", "12-2026-03-01"] {
         assert_eq!(found(line), None, "{line}");
+    }
+}
+
+#[test]
+fn the_first_time_with_a_year_is_preferred_to_one_without() {
+    let instant = |line: &str| {
+        let moment = TimeForm::Usual.find(TimeKind::WithYear, line.as_bytes())?;
+        clock("UTC").instant(&mut ClockCache::default(), moment)
+    };
+    let haproxy =
+        "Feb  6 12:14:14 localhost haproxy[14389]: 10.0.1.2:33317 [06/Feb/2009:12:14:14.655] http-in static";
+    assert_eq!(instant(haproxy), Some(nanoseconds("2009-02-06T12:14:14.655Z")));
+    assert_eq!(
+        instant("Feb  6 12:14:14 localhost haproxy[1]: started"),
+        Some(nanoseconds("2026-02-06T12:14:14Z"))
+    );
+    let kind = |lines: &[&str], is_all| {
+        TimeKind::of_lines(&TimeForm::Usual, lines.iter().map(|line| line.as_bytes()), is_all)
+    };
+    let started = "Feb  6 12:14:14 localhost haproxy[1]: started";
+    assert_eq!(kind(&[started, haproxy], false), Some(TimeKind::WithYear));
+    assert_eq!(kind(&[started], false), None);
+    assert_eq!(kind(&[started], true), Some(TimeKind::First));
+    assert_eq!(kind(&["Feb  6 12:14:14 x: certificate expires 2027-01-01"], true), Some(TimeKind::First));
+    assert_eq!(kind(&["x", "2026-03-01 x"], false), Some(TimeKind::First));
+    assert_eq!(kind(&["06:20:09 a", " at x", "06:20:10 b"], true), Some(TimeKind::OfDay));
+    assert_eq!(kind(&["06:20:09 a", " at x", " at y"], true), Some(TimeKind::First));
+    assert_eq!(kind(&["06:20:09 a", "06:20:09 b", "2026-03-01 06:20:10 b"], true), Some(TimeKind::First));
+}
+
+#[test]
+fn a_time_of_day_is_a_word_of_its_own() {
+    let found = |line: &str| match TimeForm::Usual.find(TimeKind::OfDay, line.as_bytes()) {
+        Some(Moment::OfDay(time)) => Some(time),
+        _ => None,
+    };
+    let time = (6 * 3600 + 20 * 60 + 9) * SECOND;
+    for line in
+        ["06:20:09", "[06:20:09] x", "x 06:20:09, y", "06:20 06:20:09", "1 06:20:09: x", "- 06:20:09-"]
+    {
+        assert_eq!(found(line), Some(time), "{line}");
+    }
+    assert_eq!(found("06:20:09,250 x"), Some(time + 250_000_000));
+    for line in [
+        "",
+        "06:20",
+        "24:20:09",
+        "106:20:09",
+        "x06:20:09",
+        "06:20:09x",
+        "06:20:09:11",
+        "1:06:20:09",
+        "a-06:20:09",
+    ] {
+        assert_eq!(found(line), None, "{line}");
+    }
+    let value = |text: &str| TimeForm::Usual.read_kind(TimeKind::OfDay, text.as_bytes());
+    assert_eq!(value("[06:20:09]"), Some(Moment::OfDay(time)));
+    assert_eq!(value("06:20"), Some(Moment::OfDay(time - 9 * SECOND)));
+    assert_eq!(value("06:20:09 x"), None);
+}
+
+#[test]
+fn a_time_of_day_is_the_latest_before_the_last_change() {
+    let at = |latest: &str, name: &str, time: i64| {
+        let clock = Clock::new(zone(name), nanoseconds(latest));
+        let mut cache = ClockCache::default();
+        let day = clock.latest_day(&mut cache, time * SECOND)?;
+        let instant = clock.on_day(&mut cache, day, time * SECOND)?;
+        Some(Timestamp::from_nanosecond(instant.into()).expect("in range").to_string())
+    };
+    for (latest, name, time, expected) in [
+        ("2026-03-01T06:20:09Z", "UTC", 6 * 3600, "2026-03-01T06:00:00Z"),
+        ("2026-03-01T06:20:09Z", "UTC", 23 * 3600, "2026-02-28T23:00:00Z"),
+        // Clocks may differ by a minute.
+        ("2026-03-01T06:20:09Z", "UTC", 6 * 3600 + 21 * 60, "2026-03-01T06:21:00Z"),
+        ("2026-03-01T06:20:09Z", "UTC", 6 * 3600 + 22 * 60, "2026-02-28T06:22:00Z"),
+        ("2026-03-01T23:30:00Z", "Europe/Berlin", 0, "2026-03-01T23:00:00Z"),
+        ("2026-03-01T23:30:00Z", "Europe/Berlin", 3600, "2026-03-01T00:00:00Z"),
+        ("2026-03-01T23:30:00Z", "America/New_York", 18 * 3600, "2026-03-01T23:00:00Z"),
+    ] {
+        assert_eq!(at(latest, name, time).as_deref(), Some(expected), "{latest} {name} {time}");
     }
 }
 
@@ -392,10 +491,14 @@ fn a_format_reads_fractions_of_seconds_since_1970() {
 fn a_time_of_a_format_is_followed_by_another_word() {
     let form = TimeForm::format("%s").expect("a format");
     for line in ["5", "5 x", "5;", "5: x", "5.25", "5--"] {
-        assert_eq!(form.find(line.as_bytes()), Some(Moment::Instant(5_000_000_000)), "{line}");
+        assert_eq!(
+            form.find(TimeKind::First, line.as_bytes()),
+            Some(Moment::Instant(5_000_000_000)),
+            "{line}"
+        );
     }
     for line in ["5x", "5-03-01", "5/Mar", "5:03:09", "x 5"] {
-        assert_eq!(form.find(line.as_bytes()), None, "{line}");
+        assert_eq!(form.find(TimeKind::First, line.as_bytes()), None, "{line}");
     }
 }
 

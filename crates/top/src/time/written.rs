@@ -5,11 +5,20 @@
 //! | --- | --- |
 //! | access logs | `01/Mar/2026:06:20:09 +0100` |
 //! | RFC 3339, ISO 8601 | `2026-03-01T06:20:09.252Z`, `2026-03-01 06:20:09,252`, `2026/03/01 06:20:09`, `20260301T062009Z` |
+//! | date and time in neighbouring fields | `2026-03-01<TAB>06:20:09`, `01/Mar/2026 | 06:20:09`, `20260301,06:20:09` |
 //! | syslog | `Mar  1 06:20:09`, without a year |
+//! | klog | `I0301 06:20:09.252123`, without a year |
 //! | ctime, RFC 2822 | `Sun Mar  1 06:20:09.252 2026`, `Sun, 01 Mar 2026 06:20:09 +0100` |
 //! | seconds since 1970 | `1772346009`, `1772346009.252`, and 13, 16 or 19 digits for ms, µs and ns |
+//! | time of day alone | `06:20:09.252`, in files without other times |
+
+use memchr::memchr_iter;
 
 use super::calendar::{DAY, END, SECOND, days_from_epoch, days_in_month};
+use crate::cells::Span;
+
+/// Maximum number of bytes between a date and a time of day in neighbouring fields, such as `" | "` in quotes.
+pub(super) const MAX_GAP: usize = 8;
 
 /// A time as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +26,19 @@ pub(crate) enum Moment {
     /// Nanoseconds since 1970.
     Instant(i64),
     Civil(Civil),
+    /// A time of day without a date: nanoseconds since midnight.
+    OfDay(i64),
+}
+
+impl Moment {
+    /// Whether the year is known.
+    pub(super) fn has_year(&self) -> bool {
+        match self {
+            Self::Instant(_) => true,
+            Self::Civil(civil) => civil.year.is_some(),
+            Self::OfDay(_) => false,
+        }
+    }
 }
 
 /// A date and a time of day.
@@ -33,6 +55,11 @@ pub(crate) struct Civil {
 }
 
 impl Civil {
+    /// Whether both are on the same day of a year.
+    pub(super) fn is_same_day(&self, other: &Self) -> bool {
+        (self.month, self.day) == (other.month, other.day)
+    }
+
     /// The same day at another time, in nanoseconds since midnight.
     pub(super) fn at(&self, time: i64) -> Self {
         Self { time, ..*self }
@@ -64,7 +91,11 @@ pub(super) fn read_value(text: &[u8]) -> Option<FoundTime> {
     let end = text.len() - usize::from(text.len() > start && text.ends_with(b"]"));
     let within = &text[start..end];
     let mut reader = TimeReader::new(within);
-    let moment = match reader.civil() {
+    let civil = reader.civil().or_else(|| {
+        reader = TimeReader::new(within);
+        reader.without_separators()
+    });
+    let moment = match civil {
         Some(civil) => Moment::Civil(civil),
         None => {
             reader = TimeReader::new(within);
@@ -74,28 +105,80 @@ pub(super) fn read_value(text: &[u8]) -> Option<FoundTime> {
     reader.rest.is_empty().then(|| reader.found(moment, end, start))
 }
 
+/// Reads a value that is a time of day and nothing else, except for brackets around it.
+pub(super) fn read_time_of_day(text: &[u8]) -> Option<Moment> {
+    let text = text.strip_prefix(b"[").unwrap_or(text);
+    let mut reader = TimeReader::new(text.strip_suffix(b"]").unwrap_or(text));
+    let time = reader.time_of_day()?;
+    reader.rest.is_empty().then_some(Moment::OfDay(time))
+}
+
+/// Finds the first time of day with seconds in a line.
+pub(super) fn find_time_of_day(line: &[u8]) -> Option<(Moment, Span)> {
+    memchr_iter(b':', line).find_map(|colon| {
+        let start = colon.checked_sub(2)?;
+        let (moment, end) = time_of_day_at(line, start).filter(|_| !is_inside_word(&line[..start]))?;
+        Some((moment, (start, end)))
+    })
+}
+
+/// Reads the time of day with seconds at a position of a line, and returns its end. It is a word of its own, and no part of an address or
+/// of a duration.
+fn time_of_day_at(line: &[u8], at: usize) -> Option<(Moment, usize)> {
+    if !matches!(line[at..], [_, _, b':', _, _, b':', b'0'..=b'9', ..]) {
+        return None;
+    }
+    let mut reader = TimeReader::new(&line[at..]);
+    let time = reader.time_of_day()?;
+    let goes_on = matches!(reader.rest, [b':', next, ..] if next.is_ascii_alphanumeric());
+    let is_word = reader.is_at_end_of_word() && !goes_on;
+    is_word.then(|| (Moment::OfDay(time), line.len() - reader.rest.len()))
+}
+
 /// Finds the first time in a line, byte by byte: for `--sample`, and the reference implementation of [`TimeFinder`](super::TimeFinder).
 /// Numbers are times only at its beginning, and only of years from 2001 to 2286.
 pub(super) fn find(line: &[u8]) -> Option<Moment> {
+    all_times(line).next()
+}
+
+/// Finds the first time with a year in a line, or else the first.
+pub(super) fn find_with_year(line: &[u8]) -> Option<Moment> {
+    all_times(line).find(Moment::has_year).or_else(|| find(line))
+}
+
+/// The times at all places of a line.
+pub(super) fn all_times(line: &[u8]) -> impl Iterator<Item = Moment> {
     let mut is_inside = false;
-    for at in 0..line.len() {
+    (0..line.len()).filter_map(move |at| {
         let is_word = line[at].is_ascii_alphanumeric();
-        if is_word && !is_inside {
-            let mut reader = TimeReader::new(&line[at..]);
-            if let Some(civil) = reader.civil_after(&line[..at]) {
-                return Some(Moment::Civil(civil));
-            }
-            if at == 0 || at == 1 && line[0] == b'[' {
-                reader = TimeReader::new(&line[at..]);
-                let epoch = reader.long_epoch().filter(|_| reader.is_at_end_of_word());
-                if let Some(instant) = epoch {
-                    return Some(Moment::Instant(instant));
-                }
-            }
-        }
+        let begins = is_word && !is_inside;
         is_inside = is_word || is_inside && is_joint(line[at]);
+        if begins { time_at(line, at).map(|(moment, _)| moment) } else { None }
+    })
+}
+
+/// Reads the time that begins with the word at this position of a line, and returns its end.
+fn time_at(line: &[u8], at: usize) -> Option<(Moment, usize)> {
+    let mut reader = TimeReader::new(&line[at..]);
+    if let Some(civil) = reader.civil_after(&line[..at]) {
+        return Some((Moment::Civil(civil), line.len() - reader.rest.len()));
     }
-    None
+    let may_be_epoch = at == 0 || at == 1 && line[0] == b'[';
+    reader = TimeReader::new(&line[at..]);
+    let epoch = may_be_epoch.then(|| reader.long_epoch()).flatten();
+    let end = line.len() - reader.rest.len();
+    epoch.filter(|_| reader.is_at_end_of_word()).map(|instant| (Moment::Instant(instant), end))
+}
+
+/// The end of the time that begins with the word at this position of a text, with or without a date. A number that is the whole text is
+/// none.
+pub(crate) fn time_end(text: &[u8], at: usize) -> Option<usize> {
+    if is_inside_word(&text[..at]) {
+        return None;
+    }
+    let (moment, end) = time_at(text, at).or_else(|| time_of_day_at(text, at))?;
+    let is_number = matches!(moment, Moment::Instant(_)) && end == text.len();
+    (!is_number).then_some(end)
 }
 
 /// Whether a byte after a word is still inside of it, such as the second dash of `12--2026-03-01`.
@@ -103,13 +186,17 @@ pub(super) fn is_joint(byte: u8) -> bool {
     matches!(byte, b'-' | b'/' | b'.' | b':')
 }
 
+/// Whether a text ends inside of a word.
+fn is_inside_word(mut text: &[u8]) -> bool {
+    while let Some((_, rest)) = text.split_last().filter(|&(&last, _)| is_joint(last)) {
+        text = rest;
+    }
+    text.last().is_some_and(u8::is_ascii_alphanumeric)
+}
+
 /// Reads the time that begins at a position of a line, unless that is inside of a word.
 pub(super) fn read_at(line: &[u8], at: usize) -> Option<FoundTime> {
-    let mut before = line.get(..at)?;
-    while let Some((_, rest)) = before.split_last().filter(|&(&last, _)| is_joint(last)) {
-        before = rest;
-    }
-    if before.last().is_some_and(u8::is_ascii_alphanumeric) {
+    if is_inside_word(line.get(..at)?) {
         return None;
     }
     let mut reader = TimeReader::new(&line[at..]);
@@ -203,6 +290,7 @@ impl<'t> TimeReader<'t> {
             [_, _, b'/' | b'-' | b' ', b'A'..=b'Z' | b'a'..=b'z', ..] => self.day_first(),
             [b'0'..=b'9', _, _, _, b'-' | b'/', ..] => self.year_first(),
             [b'0'..=b'9', ..] => self.compact(),
+            [b'D' | b'E' | b'F' | b'I' | b'W', b'0'..=b'9', ..] => self.klog(),
             [b'A'..=b'Z', ..] => self.month_first(),
             _ => None,
         }
@@ -214,10 +302,33 @@ impl<'t> TimeReader<'t> {
         let separator = self.one_of(b"/- ")?;
         let month = self.month()?;
         let year = (self.eat(separator).then(|| self.digits::<4>())?)?;
-        self.one_of(b": T")?;
-        let time = self.time_of_day()?;
+        let time = self.time_after_date(b": T")?;
         let offset = self.offset();
         civil(Some(year), month, day, time, offset)
+    }
+
+    /// The time of day after a date: after one of these separators, or in the next field.
+    #[inline(always)]
+    fn time_after_date(&mut self, separators: &[u8]) -> Option<i64> {
+        let after_date = self.rest;
+        let time = self.one_of(separators).and_then(|_| self.time_of_day());
+        time.or_else(|| {
+            self.rest = after_date;
+            self.time_in_next_field()
+        })
+    }
+
+    /// A time of day with seconds, after a few bytes that are neither letters nor digits.
+    #[inline(never)]
+    fn time_in_next_field(&mut self) -> Option<i64> {
+        let is_gap = |byte: &&u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
+        let gap = self.rest.iter().take(MAX_GAP + 1).take_while(is_gap).count();
+        let is_time = |text: &[u8]| matches!(text, [_, _, b':', _, _, b':', b'0'..=b'9', ..]);
+        if gap == 0 || gap > MAX_GAP || !is_time(&self.rest[gap..]) {
+            return None;
+        }
+        self.rest = &self.rest[gap..];
+        self.time_of_day().filter(|_| self.is_at_end_of_word())
     }
 
     /// `2026-03-01T06:20:09.252Z`, `2026/03/01 06:20:09,252`, or only a date.
@@ -227,8 +338,7 @@ impl<'t> TimeReader<'t> {
         let month = self.limited::<2>(12)?;
         let day = (self.eat(separator).then(|| self.limited::<2>(31))?)?;
         let date_only = self.rest;
-        let time = self.one_of(b"T t_").and_then(|_| self.time_of_day());
-        let Some(time) = time else {
+        let Some(time) = self.time_after_date(b"T t_") else {
             self.rest = date_only;
             return civil(Some(year), month as u8, day, 0, None);
         };
@@ -236,16 +346,42 @@ impl<'t> TimeReader<'t> {
         civil(Some(year), month as u8, day, time, offset)
     }
 
-    /// `20260301T062009Z`.
+    /// `20260301T062009Z`, `20260301,06:20:09`.
     fn compact(&mut self) -> Option<Civil> {
         let [year, month] = [self.digits::<4>()?, self.limited::<2>(12)?];
         let day = self.limited::<2>(31)?;
+        let after_date = self.rest;
+        // Many other numbers have eight digits.
+        let is_usual = (1900..2100).contains(&year);
+        let time = is_usual.then(|| self.time_in_next_field()).flatten().or_else(|| {
+            self.rest = after_date;
+            self.compact_time()
+        })?;
+        let offset = self.offset();
+        civil(Some(year), month as u8, day, time, offset)
+    }
+
+    /// `T062009`, `-062009.252`.
+    fn compact_time(&mut self) -> Option<i64> {
         self.one_of(b"T-")?;
         let [hours, minutes, seconds] =
             [self.limited::<2>(23)?, self.limited::<2>(59)?, self.limited::<2>(60)?];
-        let time = (3600 * hours + 60 * minutes + seconds.min(59)) * SECOND + self.fraction();
-        let offset = self.offset();
-        civil(Some(year), month as u8, day, time, offset)
+        Some((3600 * hours + 60 * minutes + seconds.min(59)) * SECOND + self.fraction())
+    }
+
+    /// `I0301 06:20:09.252123`: the level, and a time without separators in the date.
+    fn klog(&mut self) -> Option<Civil> {
+        self.one_of(b"DEFIW")?;
+        self.without_separators()
+    }
+
+    /// `0301 06:20:09.252123`.
+    fn without_separators(&mut self) -> Option<Civil> {
+        let [month, day] = [self.limited::<2>(12)?, self.limited::<2>(31)?];
+        self.one_of(b" ")?;
+        let has_fraction = matches!(self.rest, [_, _, b':', _, _, b':', _, _, b'.', b'0'..=b'9', ..]);
+        let time = (has_fraction.then(|| self.time_of_day())?)?;
+        civil(None, month as u8, day, time, None)
     }
 
     /// `Mar  1 06:20:09`, `Sun Mar  1 06:20:09 2026`, `Sun, 01 Mar 2026 06:20:09 +0100`.

@@ -149,6 +149,9 @@ impl Stretch {
 /// Number of years that are tried for a time without one: there are up to eight from one leap day to the next.
 const YEARS: i64 = 9;
 
+/// The last record of a file may be later than the file's last change by this, in nanoseconds.
+const MAX_SKEW: i64 = 60 * SECOND;
+
 /// Converts times as they are written to instants.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
@@ -170,7 +173,7 @@ impl Clock {
         Self { zone, latest }
     }
 
-    /// The instant of a time, in nanoseconds since 1970. `None` before 1677 and after 2262, and for a day that does not
+    /// The instant of a time, in nanoseconds since 1970, or a time of day as it is. `None` before 1677 and after 2262, and for a day that does not
     /// exist.
     ///
     /// A time that clocks skip is moved on by the length of the gap, and one that they show twice is the first, as in
@@ -178,6 +181,8 @@ impl Clock {
     #[inline]
     pub(crate) fn instant(&self, cache: &mut ClockCache, moment: Moment) -> Option<i64> {
         match moment {
+            // A time of day is dated when its place in the file is known.
+            Moment::OfDay(time) => Some(time),
             Moment::Instant(instant) => Some(instant),
             Moment::Civil(civil) => match civil.year {
                 Some(year) => self.in_year(cache, &civil, year),
@@ -214,6 +219,24 @@ impl Clock {
         let known = stretch.from / SECOND + NEAR..stretch.to / SECOND - NEAR;
         cache.known = known.contains(&seconds).then_some((known, offset));
         Some(offset)
+    }
+
+    /// The latest day, in days since 1970, on which a time of day is not after the last change of the file.
+    pub(crate) fn latest_day(&self, cache: &mut ClockCache, time: i64) -> Option<i64> {
+        // Clocks are at most a day from UTC, and may differ a little between machines.
+        let today = self.latest.div_euclid(DAY * SECOND);
+        let limit = self.latest.saturating_add(MAX_SKEW);
+        (today - 2..=today + 1).rev().find(|&day| self.on_day(cache, day, time).is_some_and(|at| at <= limit))
+    }
+
+    /// The instant of a time of day, in nanoseconds, on a day since 1970.
+    pub(crate) fn on_day(&self, cache: &mut ClockCache, day: i64, time: i64) -> Option<i64> {
+        let seconds = day.checked_mul(DAY)? + time / SECOND;
+        let offset = match &cache.known {
+            Some((known, offset)) if known.contains(&seconds) => *offset,
+            _ => self.offset(cache, seconds)?,
+        };
+        calendar::nanoseconds(seconds - offset, time % SECOND)
     }
 
     fn in_latest_year(&self, cache: &mut ClockCache, civil: &Civil) -> Option<i64> {

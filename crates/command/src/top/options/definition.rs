@@ -124,7 +124,7 @@ pub struct CountDefinition {
     #[arg(short, long, help_heading = "Key")]
     pub ignore_case: bool,
 
-    /// Replace parts of the key that vary by placeholders: num, hex, uuid, ip, path, or all
+    /// Replace parts of the key that vary by placeholders: num, hex, uuid, ip, path, time, or all
     #[arg(long, value_name = "NAME,...", value_parser = Normalizer::new, add = completer(candidates::placeholders), help_heading = "Key")]
     #[serde(deserialize_with = "value::joined", serialize_with = "value::shown_maybe")]
     pub normalize: Option<Normalizer>,
@@ -334,7 +334,7 @@ mod tests {
             ("-n|3|--percent|-j|2|a.log", ""),
             ("-f|1,3-4|-p|a b|-g|x|-g=y", "--fields=1,3-4 '--fieldseparator=a b' --grep=x --grep=y"),
             ("-f|b,.a.b,\"a.b\"|--p99|t|--sum|t", "'--fields=b,a.b,\"a.b\"' --percentile=99:t --sum=t"),
-            ("-s|-x|--|--normalize|all", "--normalize=uuid,ip,path,hex,num --sed -x --"),
+            ("-s|-x|--|--normalize|all", "--normalize=uuid,time,ip,path,hex,num --sed -x --"),
             // No time is looked at.
             ("--tz|UTC", ""),
             ("--every=1h|--tz=+0100", "--every=1h --tz=+01:00"),

@@ -8,14 +8,14 @@ use crate::args::selection::{UsageError, nanoseconds_now};
 use crate::args::value;
 use crate::shell::candidates;
 use crate::shell::line::completer;
-use crate::top::options::measures::parse_field;
 
 const TIME: &str = "\
 Field with the time of a record [default: found for each file]
 
 Without it, the time is the first field with a usual name such as time, timestamp or ts, or in plain lines the first time in the \
-line. Times are recognised in the forms of access logs, RFC 3339, syslog, ctime, RFC 2822, and as numbers of seconds, ms, µs or ns \
-since 1970. A time without a year, as in syslog, is in the latest year in which it is not after the last change of the file.";
+line. FIELD,FIELD are a date and a time of day. Times are recognised in the forms of access logs, RFC 3339, syslog, klog, ctime, RFC 2822, \
+and as numbers of seconds, ms, µs or ns since 1970. A time without a year, as in syslog, is in the latest year in which it is not after the \
+last change of the file. If no record has a date, the last is on the day of the last change, and those before it are counted back over midnights.";
 
 const BOUND: &str = "\
 An absolute time such as 2026-03-01, '2026-03-01 06:20' or any form that is recognised in logs; a time of day, of today; now, \
@@ -29,9 +29,9 @@ today, yesterday, or 'yesterday 09:00'; or a duration such as 90s, 15m, 2h, 3d o
 #[allow(missing_docs, reason = "a comment would be a help text")]
 pub struct Times {
     /// Field with the time of a record [default: found for each file]
-    #[arg(long, value_name = "FIELD", long_help = TIME, value_parser = parse_field, add = completer(candidates::field))]
-    #[serde(deserialize_with = "value::maybe", serialize_with = "show_field")]
-    pub time: Option<Field>,
+    #[arg(long, value_name = "FIELD", long_help = TIME, value_parser = TimeFields::parse, add = completer(candidates::field))]
+    #[serde(deserialize_with = "value::maybe", serialize_with = "show_fields")]
+    pub time: Option<TimeFields>,
 
     /// How times are written, in the directives of strptime, such as '%Y%m%d %H%M%S' [default: any usual form]
     #[arg(long, value_name = "FORMAT", value_parser = TimeForm::format)]
@@ -62,8 +62,23 @@ pub struct Times {
     pub every: Option<Every>,
 }
 
-fn show_field<S: Serializer>(field: &Option<Field>, serializer: S) -> Result<S::Ok, S::Error> {
-    field.as_ref().map(Field::written).serialize(serializer)
+/// The field with the time of a record, or those with its date and its time of day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimeFields(Vec<Field>);
+
+impl TimeFields {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let fields = Field::parse_list(text).map_err(|error| error.to_string())?;
+        if fields.len() > 2 {
+            return Err("expected a field, or those with the date and the time of day".to_owned());
+        }
+        Ok(Self(fields))
+    }
+}
+
+fn show_fields<S: Serializer>(fields: &Option<TimeFields>, serializer: S) -> Result<S::Ok, S::Error> {
+    let written = |fields: &TimeFields| fields.0.iter().map(Field::written).collect::<Vec<_>>().join(",");
+    fields.as_ref().map(written).serialize(serializer)
 }
 
 fn show_form<S: Serializer>(form: &Option<TimeForm>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -79,8 +94,8 @@ fn show_zone<S: Serializer>(zone: &Option<Zone>, serializer: S) -> Result<S::Ok,
 }
 
 impl Times {
-    pub(super) fn field(&self) -> Option<Field> {
-        self.time.clone()
+    pub(super) fn fields(&self) -> Vec<Field> {
+        self.time.as_ref().map(|fields| fields.0.clone()).unwrap_or_default()
     }
 
     pub(super) fn form(&self) -> TimeForm {

@@ -3,7 +3,7 @@
 use super::{TimePlace, TimePlan};
 use crate::cells::{Span, bytes_of};
 use crate::query::row_query::TimeQuery;
-use crate::time::{BucketCache, ClockCache, TimeForm};
+use crate::time::{BucketCache, ClockCache, TimeForm, TimeKind};
 
 /// Maximum length of a time in a line.
 const MAX_TIME: usize = 128;
@@ -24,14 +24,27 @@ pub(crate) struct ShownTime {
 }
 
 impl ShownTime {
-    /// The time of a record with this value of the field with the time, if it is in a field.
-    pub(crate) fn new(query: &TimeQuery, plan: &TimePlan, record: &[u8], value: Option<&[u8]>) -> Self {
-        let is_field = matches!(plan.place, TimePlace::Column(..));
+    /// The time of the record at an offset with this value of the field with the time, if it is in a field.
+    pub(crate) fn new(
+        query: &TimeQuery,
+        plan: &TimePlan,
+        (offset, record): (u64, &[u8]),
+        value: Option<&[u8]>,
+    ) -> Self {
+        let (kind, cache) = (plan.kind, &mut ClockCache::default());
+        let is_field = matches!(plan.place, TimePlace::Columns(..));
         let (written, moment) = match is_field {
-            true => (value, value.and_then(|value| query.form.read_value(value))),
-            false => (span(&query.form, record).map(|span| bytes_of(record, span)), query.form.find(record)),
+            true => (value, value.and_then(|value| query.form.read_kind(kind, value))),
+            false => {
+                let span = span(&query.form, kind, record);
+                (span.map(|span| bytes_of(record, span)), query.form.find(kind, record))
+            }
         };
-        let instant = moment.and_then(|moment| plan.clock.instant(&mut ClockCache::default(), moment));
+        let instant = moment.and_then(|moment| plan.dates.clock().instant(cache, moment));
+        let instant = match instant {
+            Some(time) if plan.lacks_dates() => plan.dates.instant_of_day(cache, offset, time),
+            instant => instant,
+        };
         let rejected = match instant {
             None => Some("skipped: no time"),
             Some(instant) if instant < query.window.start => Some("rejected: before --since"),
@@ -52,10 +65,10 @@ impl ShownTime {
     }
 }
 
-/// The first time in a line. The line up to its end is the shortest that has the time.
-fn span(form: &TimeForm, line: &[u8]) -> Option<Span> {
-    let moment = form.find(line)?;
-    let has_it = |part: &[u8]| form.find(part) == Some(moment);
+/// The time of a kind in a line. The line up to its end is the shortest that has the time.
+fn span(form: &TimeForm, kind: TimeKind, line: &[u8]) -> Option<Span> {
+    let moment = form.find(kind, line)?;
+    let has_it = |part: &[u8]| form.find(kind, part) == Some(moment);
     let (mut without, mut end) = (0, line.len());
     while without + 1 < end {
         let middle = without.midpoint(end);
@@ -91,12 +104,12 @@ mod tests {
             ("Mar  1 06:20:09 host", "Mar  1 06:20:09"),
             ("1772346009.5 a", "1772346009.5"),
         ] {
-            let (start, end) = span(&TimeForm::Usual, line.as_bytes()).expect("a time");
+            let (start, end) = span(&TimeForm::Usual, TimeKind::First, line.as_bytes()).expect("a time");
             assert_eq!(&line[start..end], time);
         }
-        assert_eq!(span(&TimeForm::Usual, b"no time"), None);
+        assert_eq!(span(&TimeForm::Usual, TimeKind::First, b"no time"), None);
         let form = TimeForm::format("%d.%m.%Y %H:%M:%S").expect("a format");
-        assert_eq!(span(&form, b"01.03.2026 06:20:09 x"), Some((0, 19)));
+        assert_eq!(span(&form, TimeKind::First, b"01.03.2026 06:20:09 x"), Some((0, 19)));
     }
 
     proptest! {
@@ -105,9 +118,9 @@ mod tests {
             let form = ["%Y-%m-%dT%H:%M:%SZ", "%d/%b/%Y:%H:%M:%S +0000", "%b %e %H:%M:%S"][form as usize];
             let time = Timestamp::from_second(second).expect("in range").strftime(form).to_string();
             let line = format!("{before} {time}{after}");
-            let found = span(&TimeForm::Usual, line.as_bytes()).map(|span| bytes_of(line.as_bytes(), span));
-            let moment = TimeForm::Usual.find(line.as_bytes());
-            prop_assert_eq!(found.map(|found| TimeForm::Usual.find(found)), moment.map(Some));
+            let found = span(&TimeForm::Usual, TimeKind::First, line.as_bytes()).map(|span| bytes_of(line.as_bytes(), span));
+            let moment = TimeForm::Usual.find(TimeKind::First, line.as_bytes());
+            prop_assert_eq!(found.map(|found| TimeForm::Usual.find(TimeKind::First, found)), moment.map(Some));
         }
     }
 }

@@ -32,6 +32,24 @@ const FORMS: &[&str] = &[
     "%a %b %e %H:%M:%S%.6f %Y",
     "%a, %d %b %Y %H:%M:%S %z",
     "%a, %b %d %H:%M:%S",
+    "%Y-%m-%d\t%H:%M:%S",
+    "%Y-%m-%d\",\"%H:%M:%S%.3f\",",
+    "%Y/%m/%d | %H:%M:%S",
+    "%Y-%m-%d - %H:%M:%S,1",
+    "%Y-%m-%d........%H:%M:%S",
+    "%Y-%m-%d.........%H:%M:%S",
+    "%d/%b/%Y\t%H:%M:%S",
+    "%d-%b-%Y; [%H:%M:%S] %z",
+    "%Y%m%d %H:%M:%S",
+    "%Y%m%d-%H:%M:%S:%3f|",
+    "%Y%m%d:%H:%M:%S",
+    "%Y%m%d, %H:%M",
+    "I%m%d %H:%M:%S%.6f",
+    "E%m%d %H:%M:%S%.6f   12 x.go:7]",
+    "X%m%d %H:%M:%S%.6f",
+    "I%m%d %H:%M:%S",
+    "%b %e %H:%M:%S x [%d/%b/%Y:%H:%M:%S.123] y",
+    "%b %e %H:%M:%S x %Y-%m-%d\t%H:%M:%S",
     "%s",
     "[%s]",
     "%s%3f",
@@ -171,18 +189,19 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_first_times_of_lines_are_those_of_the_search_byte_by_byte(
+    fn the_times_of_lines_are_those_of_the_search_byte_by_byte(
         lines in lines(),
         clock in clocks(),
         end in select(ENDS),
+        kind in select(&[TimeKind::First, TimeKind::First, TimeKind::WithYear][..]),
     ) {
         let (text, places) = block(&lines, end);
         let expected: Vec<Option<i64>> = lines
             .iter()
-            .map(|line| clock.instant(&mut ClockCache::default(), written::find(line)?))
+            .map(|line| clock.instant(&mut ClockCache::default(), TimeForm::Usual.find(kind, line)?))
             .collect();
         let (mut finder, mut found) = (TimeFinder::default(), Vec::new());
-        finder.find_in_lines(&TimeForm::Usual, &clock, (&text, &places), &mut found);
+        finder.find_in_lines((&TimeForm::Usual, kind), &clock, (&text, &places), &mut found);
         prop_assert_eq!(found, expected, "{:?}", String::from_utf8_lossy(&text));
     }
 
@@ -203,7 +222,7 @@ proptest! {
             cells.columns_mut()[0].push(cell);
         }
         let (mut finder, mut found) = (TimeFinder::default(), Vec::new());
-        finder.read_values(&TimeForm::Usual, &clock, (&text, &cells), &mut found);
+        finder.read_values((&TimeForm::Usual, TimeKind::First), &clock, (&text, &cells), &mut found);
         prop_assert_eq!(found, expected, "{:?}", String::from_utf8_lossy(&text));
     }
 }
@@ -213,7 +232,8 @@ fn uses_template(first: &str, second: &str) -> bool {
     let clock = Clock::new(Zone::parse("Europe/Berlin").expect("a zone"), 1_772_346_009 * SECOND);
     let (text, places) = block(&[first.into(), second.into()], b"\n");
     let mut finder = TimeFinder::default();
-    finder.find_in_lines(&TimeForm::Usual, &clock, (&text, &places[..1]), &mut Vec::new());
+    let form = (&TimeForm::Usual, TimeKind::First);
+    finder.find_in_lines(form, &clock, (&text, &places[..1]), &mut Vec::new());
     let Some(template) = &finder.template else { return false };
     let time = second.find(|char: char| char.is_ascii_digit() || char == 'M').expect("a time");
     template.read(Reference, &text, places[1], places[1].0 + time).is_some()
@@ -261,6 +281,9 @@ fn times_of_the_same_day_are_read_by_the_template() {
         ("2026-03-01T06:20:09.252123Z", "2026-03-01T06:20:10.252124Z"),
         ("2026-03-01 06:20:09", "2026-03-01 00:00:00"),
         ("Mar  1 06:20:09 host", "Mar  1 07:00:00 other"),
+        ("2026-03-01\t06:20:09\tFRA2", "2026-03-01\t07:00:00\tFRA2"),
+        ("\"2026-03-01\",\"06:20:09\",1", "\"2026-03-01\",\"07:00:00\",2"),
+        ("2026-03-01,06:20:09,x", "2026-03-01,07:00:00,y"),
     ] {
         assert!(uses_template(first, second), "{second}");
     }
@@ -274,6 +297,7 @@ fn other_times_are_not_read_by_the_template() {
         ("2026-03-01 06:20:09 INFO", "2026-03-01 06:20:09 +0100"),
         ("2026-03-01 06:20:09 INFO", "2026-03-01 06:20:09 UTC"),
         ("2026-03-01 06:20:09", "2026-03-01 06:20:09 x"),
+        ("2026-03-01 06:20:09, x", "2026-03-01 06:20:09,5"),
         ("2026-03-01 06:20:09", "2026-03-01 06:20:60"),
         ("2026-03-01 06:20:09", "2026-03-01 24:00:00"),
         ("-2026-03-01 06:20:09", "-2026-03-01 06:20:10"),

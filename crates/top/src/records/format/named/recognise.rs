@@ -18,7 +18,7 @@ use crate::records::format::Extractor;
 use crate::records::format::access::AccessLog;
 use crate::records::format::regex::RegexRecords;
 use crate::records::format::w3c;
-use crate::time::TimeForm;
+use crate::time::{TimeForm, TimeKind};
 
 /// A format and the means to recognise it.
 struct Candidate {
@@ -60,8 +60,9 @@ pub(crate) fn recognise(
                 has_names && lines.first().is_some_and(|line| candidate.has_line(line))
             }
             Deciding::First => lines.split_first().is_some_and(|(first, rest)| {
-                let may_follow =
-                    |line: &&[u8]| candidate.has_line(line) || TimeForm::Usual.find(line).is_none();
+                let may_follow = |line: &&[u8]| {
+                    candidate.has_line(line) || TimeForm::Usual.find(TimeKind::First, line).is_none()
+                };
                 candidate.has_line(first) && rest.iter().all(may_follow)
             }),
         },
