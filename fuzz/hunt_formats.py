@@ -27,7 +27,7 @@ import unicodedata
 from collections import Counter
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, Inexact
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import sample_records
@@ -597,11 +597,13 @@ class Oracle:
     """The answer to a question, by a loop over the records."""
 
     def __init__(self, table: Table, question: Question):
-        self.counts = {"records": 0, "skipped": 0, "malformed": 0, "unmatched": 0, "not_numbers": 0}
+        self.counts = {"records": 0, "skipped": 0, "malformed": 0, "unmatched": 0, "not_numbers": 0, "without_unit": 0}
         self.table, self.question = table, question
         self.groups: dict[tuple, list[list]] = {}
         self.key_counts: Counter = Counter()
-        self.places = [0] * len(question.measures)
+        # Fields with numbers that have a unit of time, and how many others they have.
+        self.with_unit: set = set()
+        self.plain: Counter = Counter()
         self.extract = [regex(pattern, question.ignore_case) for pattern in question.extract]
         self.names = [name for pattern in self.extract for name in pattern.groupindex]
         greps, vgreps = ([regex(pattern, question.ignore_case) for pattern in patterns] for patterns in (question.greps, question.vgreps))
@@ -684,7 +686,7 @@ class Oracle:
         self.counts["records"] += 1
         self.key_counts[key] += 1
         group = self.groups.setdefault(key, [[] for _ in question.measures])
-        bad = set()
+        bad, plain = set(), set()
         for index, (measure, field, _) in enumerate(question.measures):
             value = values.get(field) or b""
             if measure == "distinct":
@@ -695,9 +697,12 @@ class Oracle:
             if found == "bad":
                 bad.add(field)
             elif found != "none":
-                group[index].append(found[0])
-                self.places[index] = max(self.places[index], found[1])
+                has_unit = value[-1:].isalpha()
+                group[index].append((*found, has_unit))
+                (self.with_unit if has_unit else plain).add(field)
+        self.plain.update(plain)
         self.counts["not_numbers"] += len(bad)
+        self.counts["without_unit"] = sum(self.plain[field] for field in self.with_unit)
 
     def is_text(self) -> bool:
         """Whether the key has fields by position, which are one text."""
@@ -707,9 +712,9 @@ class Oracle:
         measure, field, _ = self.question.measures[index]
         if measure == "distinct":
             return str(len(set(values)))
+        values = sorted(found for found, _, has_unit in values if has_unit or field not in self.with_unit)
         if not values:
             return None
-        values = sorted(values)
         if measure == "sum":
             places = self.field_places(field)
             return decimal(sum(values)) if -(2**127) <= sum(values) * 10**places < 2**127 else "overflow"
@@ -721,8 +726,11 @@ class Oracle:
         rank = Fraction(measure) / 100 * len(values)
         return decimal(values[max(1, -(-rank.numerator // rank.denominator)) - 1])
 
+    @cache
     def field_places(self, field) -> int:
-        return max(places for places, other in zip(self.places, self.question.measures) if other[1] == field)
+        indexes = [index for index, (measure, other, _) in enumerate(self.question.measures) if other == field and measure != "distinct"]
+        values = (value for group in self.groups.values() for index in indexes for value in group[index])
+        return max((places for _, places, has_unit in values if has_unit or field not in self.with_unit), default=0)
 
     def top(self) -> list[tuple[tuple, int, list]]:
         question = self.question

@@ -62,11 +62,18 @@ def check_values(comb: str, path: Path, rng: random.Random) -> tuple[list[str], 
     texts = values(rng, rng.choice([10, 1000, 1024, 1025, 1500, 5000, 20_000]))
     if rng.random() < 0.2:  # More in one file than a list holds, of another kind.
         texts += values(rng, 1200)
+    # Numbers without a unit are left out if others have one, or have a unit by --unit.
+    unit = rng.choice(["ns", "ms", "s", "m"]) if rng.random() < 0.2 else None
+    if unit:
+        texts = [(text, value if text[-1:].isalpha() else value * UNITS[unit]) for text, value in texts]
+    have_units = not unit and any(text[-1:].isalpha() for text, _ in texts)
     rows = [(f"g{rng.randrange(groups)}", text, value, rng.randrange(rng.choice([3, 5000, 50_000]))) for text, value in texts]
+    is_measured = lambda row: not have_units or row[1][-1:].isalpha()
     percentiles = rng.sample(["0", "0.1", "1", "12.5", "25", "50", "75", "90", "95", "99", "99.9", "100"], 3)
     flags = ["--input", "logfmt", "-n", "all", "-f", "g", "--format", "json", "--min", "v", "--max", "v", "--sum", "v", "--distinct", "d"]
     for percentile in percentiles:
         flags += ["--percentile", f"{percentile}:v"]
+    flags += ["--unit", f"v={unit}"] if unit else []
     write = lambda rows: path.write_text("".join(f"g={group} v={text} d=d{number}\n" for group, text, _, number in rows))
     write(rows)
     widths = rng.sample(WIDTHS, 2)
@@ -79,14 +86,16 @@ def check_values(comb: str, path: Path, rng: random.Random) -> tuple[list[str], 
         return flags, f"{widths}: {found!r:.500} and {other!r:.500}"
     top = {entry["key"]: list(entry.values()) for entry in json.loads(found[1], parse_float=str, parse_int=str)["top"]}
     for group in {row[0] for row in rows}:
-        fault = check_group([row for row in rows if row[0] == group], top[group], percentiles)
+        fault = check_group([row for row in rows if row[0] == group], is_measured, top[group], percentiles)
         if fault:
             return flags, f"{group}: {fault}"
     return None
 
 
-def check_group(rows: list, found: list, percentiles: list[str]) -> str | None:
-    values, texts = sorted(row[2] for row in rows), {row[3] for row in rows}
+def check_group(rows: list, is_measured, found: list, percentiles: list[str]) -> str | None:
+    values, texts = sorted(row[2] for row in rows if is_measured(row)), {row[3] for row in rows}
+    if not values:
+        return None if found[1] == found[2] == found[3] == None else f"{found} without values"
     if found[3] == "overflow" and abs(sum(values)) * 10**18 >= 2**127:
         found[3] = str(sum(values))
     count, low, high, total, distinct, *found_percentiles = map(Fraction, found[:-1])
@@ -105,6 +114,9 @@ def check_group(rows: list, found: list, percentiles: list[str]) -> str | None:
 
 # Placeholders
 
+# Times in forms that --every finds in lines, and times of day.
+TIMES = ["2026-03-01 06:20:09", "2026-03-01T06:20:09.25Z", "2026/03/01 06:20:09,252", "2026-03-01\t06:20:09", "01/Mar/2026:06:20:09 +0100", "Mar  1 06:20:09",
+         "I0301 06:20:09.252123", "Sun Mar  1 06:20:09 2026", "20260301T062009Z", "06:20:09", "06:20:09.5"]  # fmt: skip
 WORD = r"[0-9A-Za-z\x80-\xff]"
 BEFORE = rf"(?<!{WORD})"
 UUID = re.compile(rf"{BEFORE}[0-9A-Fa-f]{{8}}(?:-[0-9A-Fa-f]{{4}}){{3}}-[0-9A-Fa-f]{{12}}(?!{WORD})")
@@ -180,6 +192,29 @@ def placeholder(text: str, at: int, kinds: set) -> tuple[int, str] | None:
     return (match.end(), "<num>") if match and word[0].isascii() and word[0].isdigit() else None
 
 
+def check_times(comb: str, path: Path, rng: random.Random) -> tuple[list[str], str] | None:
+    """Times between words are replaced; dates that do not exist, and times inside of words, are not."""
+    rows = []
+    for _ in range(rng.choice([1, 30, 300])):
+        parts = [rng.choice(["a", "took", "=", "[x]", "é", "(", "k:"]) for _ in range(rng.randrange(4))]
+        at, is_time = rng.randrange(len(parts) + 1), rng.random() < 0.7
+        time = rng.choice(TIMES)
+        wrong = [f"x{time}", f"9-{time}", f"{time}x", f"{time}é", time.replace("03", "13").replace("Mar", "Foo").replace("06:20", "26:20")]
+        parts.insert(at, time if is_time else rng.choice(wrong))
+        after = list(parts)
+        if is_time:
+            after[at] = "<time>"
+        rows.append((" ".join(parts), " ".join(after) if is_time else None))
+    flags = ["--input", "lines", "-n", "all", "--normalize", "time", "--sort", "key"]
+    path.write_text("".join(f"{row}\n" for row, _ in rows))
+    found = answer(comb, [*rng.choice(WIDTHS), *flags], path)
+    keys = {line.partition(b" ")[2].decode() for line in found[1].splitlines()}
+    for row, expected in rows:
+        if expected is not None and expected not in keys:
+            return flags, f"{row!r} is not {expected!r}"
+    return None if found[0] == 0 and found == answer(comb, [*rng.choice(WIDTHS), *flags], path) else (flags, f"{found!r:.300}")
+
+
 def normalized(key: bytes, kinds: set) -> bytes:
     text, out, at = key.decode("latin-1"), [], 0
     while at < len(text):
@@ -222,7 +257,9 @@ def main() -> None:
     path, faults = keep / "now.log", 0
     for number in range(arguments.runs):
         rng = random.Random(arguments.seed * 1_000_003 + number)
-        fault = check_values(arguments.comb, path, rng) if number % 2 else check_placeholders(arguments.comb, path, rng, lines)
+        check = [check_placeholders, check_values, check_times, check_values][number % 4]
+        more = (lines,) if check is check_placeholders else ()
+        fault = check(arguments.comb, path, rng, *more)
         if fault:
             faults += 1
             kept = path.rename(keep / f"{arguments.seed}-{number}.log")

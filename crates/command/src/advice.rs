@@ -37,7 +37,7 @@ impl Advised for Problem {
 /// Advice on a file whose format cannot be used.
 fn on_format(error: &FormatError) -> Option<Cow<'static, str>> {
     match error {
-        FormatError::Unknown => {
+        FormatError::Unknown(_) => {
             Some(format!("--input names one of {}", InputFormat::NAMES.join(", ")).into())
         }
         FormatError::OwnRecords(_) => Some("omit --record, or choose another --input".into()),
@@ -60,6 +60,7 @@ impl Advised for QueryError {
             }
             Self::Fields { fields, reason } => format!("-f {fields}: {reason}"),
             Self::UnusedTime => "--time: needs --since, --until, --last or --every".to_owned(),
+            Self::UnusedUnit(field) => format!("--unit {field}: the field is not measured"),
             Self::SortedWithoutWindow => "--sorted: needs --since or --until".to_owned(),
             Self::SortedByGroup => {
                 "--sorted: with --each, the time must be in a field, not in a group of -e".to_owned()

@@ -116,9 +116,7 @@ fn as_ripgrep_says(error: &clap::Error) -> Option<String> {
 /// Returns notes that records or values were left out of a count, with the first of them.
 pub(crate) fn left_out(answer: &Answer, options: &CountOptions, is_tail: bool) -> Vec<String> {
     let mut notes = Vec::new();
-    let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
-    let all = answer.records + count(&answer.skipped) + count(&answer.malformed) + count(&answer.unmatched);
-    let all = counted(all, "record");
+    let all = counted(answer.examined, "record");
     let far = if is_tail {
         // The file may have another name by now.
         0
@@ -165,6 +163,20 @@ pub(crate) fn left_out(answer: &Answer, options: &CountOptions, is_tail: bool) -
         let reason = if values.count == 1 { "it is not a number" } else { "they are not numbers" };
         let values_left_out = counted(values.count, "value");
         notes.push(format!("left {values_left_out} out of the measures, as {reason}{}", first(values, far)));
+    }
+    if let Some(values) = &answer.without_unit {
+        let reason = if values.count == 1 {
+            "it has no unit and others of the field have"
+        } else {
+            "they have no unit and others of the field have"
+        };
+        let values_left_out = counted(values.count, "number");
+        let field = values.first.as_ref().and_then(|first| first.cause.as_ref());
+        let field = field.map_or("FIELD", |cause| cause.reason.as_str());
+        let first = first(values, far);
+        notes.push(format!(
+            "left {values_left_out} out of the measures, as {reason}{first}; --unit {field}=ms or another says what it means"
+        ));
     }
     notes
 }

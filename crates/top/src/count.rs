@@ -35,6 +35,7 @@ use crate::key::editor::Editor;
 use crate::key::hash::Hasher;
 use crate::key::keys::Keys;
 use crate::measure::Measures;
+use crate::measure::values::Parsed;
 use crate::query::{CountShape, Query};
 use crate::records::plain::LineMaker;
 use crate::records::rows::RowMaker;
@@ -167,6 +168,8 @@ pub(crate) struct Counter<'q> {
     groups: Vec<u32>,
     /// Values of a block that are measured but are no numbers, each by row and column.
     not_numbers: Vec<(u32, usize)>,
+    /// Findings about each measured column of a block.
+    parsed: Vec<(usize, Parsed)>,
     live: Option<&'q Live>,
     /// Writes tables to files if memory is bounded.
     spiller: Option<Spiller>,
@@ -232,7 +235,10 @@ impl<'q> Counter<'q> {
     /// A table for the keys of a query.
     pub(crate) fn empty_table(query: &Query) -> Table {
         match query.rows.as_deref().filter(|rows| !rows.measures.is_empty()) {
-            Some(rows) => Table::with_groups(query.hasher, Measures::new(&rows.measures)),
+            Some(rows) => {
+                let measures = Measures::reading(&rows.measures, |column| rows.number_reader(column));
+                Table::with_groups(query.hasher, measures)
+            }
             None => Table::new(query.hasher),
         }
     }
@@ -278,6 +284,7 @@ impl<'q> Counter<'q> {
             keys: Keys::default(),
             groups: Vec::new(),
             not_numbers: Vec::new(),
+            parsed: Vec::new(),
             live,
             spiller: spill.map(Spiller::new),
             pairs: None,
@@ -291,11 +298,13 @@ impl<'q> Counter<'q> {
             Maker::Lines(lines) => {
                 lines.make(block.bytes, meter, &mut self.keys);
                 meter.add_records(lines.records.len() as u64);
+                self.tally.add_examined(lines.records.len() as u64);
                 self.tally.add_skipped(block, &lines.records, &self.keys.missing);
             }
             Maker::Rows(rows) => {
                 rows.make(block, meter, &mut self.keys);
                 meter.add_records(rows.records.len() as u64);
+                self.tally.add_examined(rows.examined);
                 self.tally.add_left_out(block, rows);
                 self.tally.add_skipped(block, &rows.records, &self.keys.missing);
                 self.tally.add_malformed(block, &rows.malformed);
@@ -368,13 +377,16 @@ impl<'q> Counter<'q> {
         match &mut self.maker {
             Maker::Rows(rows) if !self.query.measure_names.is_empty() => {
                 self.not_numbers.clear();
+                self.parsed.clear();
                 self.counts.count_with(keys.len(), |table| {
                     let (numbers, bad) = (&mut self.groups, &mut self.not_numbers);
                     let Some(groups) = table.group(text, keys, numbers) else { return };
                     let count = groups.len();
                     groups.measures.add(numbers, count, rows.rows_of_keys(), block.bytes, &rows.cells, bad);
+                    self.parsed.extend(groups.measures.parsed());
                 });
                 self.tally.add_not_numbers(block, rows, &self.not_numbers);
+                self.tally.add_plain_numbers(block, rows, &self.parsed);
             }
             Maker::Rows(rows)
                 if let (Some(pairs), Some(buckets)) = (&mut self.pairs, self.query.buckets()) =>

@@ -51,6 +51,7 @@ pub use key::normalize::{Normalizer, UnknownKind};
 pub use measure::column::MeasureKind;
 pub use measure::percentiles::{Percentile, PercentileError};
 pub use measure::quantity::Quantity;
+pub use measure::reader::{NumberFormat, NumberFormatError, TimeUnit, TimeUnitError};
 pub use overview::answer::{Bars, FieldOverview, Gap, Numbers, Overview, OverviewOutcome, Times, ValueCount};
 pub use overview::overview;
 pub use query::Query;

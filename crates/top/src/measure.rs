@@ -24,6 +24,7 @@ pub(crate) mod histogram;
 pub(crate) mod number;
 pub(crate) mod percentiles;
 pub(crate) mod quantity;
+pub(crate) mod reader;
 mod slab;
 mod sums;
 #[cfg(test)]
@@ -31,9 +32,10 @@ mod tests;
 pub(crate) mod values;
 
 use crate::cells::Cells;
-use crate::measure::column::{Column, MeasureKind};
+use crate::measure::column::{Column, MeasureKind, Scale};
 use crate::measure::quantity::{Form, Quantity};
-use crate::measure::values::{Rows, Selected, Values};
+use crate::measure::reader::NumberReader;
+use crate::measure::values::{Parsed, Rows, Selected, Values};
 
 /// The measures of all groups of a worker.
 #[derive(Debug)]
@@ -48,12 +50,17 @@ impl Measures {
     /// `measures` are kinds, each with the index of the measured field among the columns of the cells. Measures of a
     /// field share its values and, where possible, their states.
     pub(crate) fn new(measures: &[(MeasureKind, usize)]) -> Self {
+        Self::reading(measures, |_| NumberReader::default())
+    }
+
+    /// The same with the reader of the numbers of each field.
+    pub(crate) fn reading(measures: &[(MeasureKind, usize)], reader: impl Fn(usize) -> NumberReader) -> Self {
         let mut columns: Vec<Column> = Vec::new();
         let with_columns = measures.iter().map(|(kind, field)| {
             let known = columns.iter().position(|column| column.field == *field);
             let index = known.unwrap_or(columns.len());
             if known.is_none() {
-                columns.push(Column::new(*field));
+                columns.push(Column::new(*field, reader(*field)));
             }
             columns[index].require(kind);
             (kind.clone(), index)
@@ -65,7 +72,11 @@ impl Measures {
     /// The same measures, without any group.
     pub(crate) fn without_groups(&self) -> Self {
         let field = |(kind, column): &(MeasureKind, usize)| (kind.clone(), self.columns[*column].field);
-        Self::new(&self.measures.iter().map(field).collect::<Vec<_>>())
+        let reader = |field: usize| {
+            let column = self.columns.iter().find(|column| column.field == field);
+            column.map(|column| column.reader().clone()).unwrap_or_default()
+        };
+        Self::reading(&self.measures.iter().map(field).collect::<Vec<_>>(), reader)
     }
 
     /// The results of all measures for a group.
@@ -92,6 +103,11 @@ impl Measures {
         }
     }
 
+    /// Findings about each measured field of the last block, with the index of the field.
+    pub(crate) fn parsed(&self) -> impl Iterator<Item = (usize, Parsed)> {
+        self.columns.iter().map(|column| (column.field, column.parsed))
+    }
+
     /// Merges groups of another worker with the same measures. `pairs` are own groups, each with the other's group that
     /// belongs to it. There are `group_count` own groups in all; unknown ones are new.
     ///
@@ -109,22 +125,22 @@ impl Measures {
         self.columns[*column].value(kind, group as usize)
     }
 
-    /// Decimal places of the states of each measured field.
-    pub(crate) fn places(&self) -> Vec<u8> {
-        self.columns.iter().map(Column::places).collect()
+    /// The scale of the states of each measured field.
+    pub(crate) fn scales(&self) -> Vec<Scale> {
+        self.columns.iter().map(Column::scale).collect()
     }
 
-    /// Raises the decimal places of the states of each measured field to at least these.
-    pub(crate) fn raise_to(&mut self, places: &[u8]) {
-        self.columns.iter_mut().zip(places).for_each(|(column, places)| column.raise(*places));
+    /// Raises the scale of the states of each measured field to at least these.
+    pub(crate) fn raise_to(&mut self, scales: &[Scale]) {
+        self.columns.iter_mut().zip(scales).for_each(|(column, scale)| column.raise(*scale));
     }
 
-    /// Appends the states of a group, in units of the places of their fields.
+    /// Appends the states of a group, in the scales of their fields.
     pub(crate) fn encode(&self, group: u32, form: Form, out: &mut Vec<u8>) {
         self.columns.iter().for_each(|column| column.encode(group as usize, form, out));
     }
 
-    /// Adds the next group, with the number `group`, from the output of [`Measures::encode`] for measures with the same places.
+    /// Adds the next group, with the number `group`, from the output of [`Measures::encode`] for measures with the same scales.
     /// `None` if the bytes are something else: numbers beyond the range of records are refused, so that no later sum overflows.
     pub(crate) fn decode(&mut self, group: usize, bytes: &mut &[u8]) -> Option<()> {
         self.columns.iter_mut().try_for_each(|column| column.decode(group, bytes))

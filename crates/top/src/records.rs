@@ -7,6 +7,7 @@ pub(crate) mod filter;
 pub(crate) mod format;
 pub(crate) mod layout;
 pub(crate) mod named_fields;
+pub(crate) mod nearest;
 pub(crate) mod plain;
 pub(crate) mod row_time;
 pub(crate) mod rows;

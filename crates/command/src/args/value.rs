@@ -7,13 +7,14 @@ use std::slice;
 use clap::ValueEnum;
 use clap::builder::ArgExt;
 use finecomb_scan::{Encoding, Width};
-use finecomb_top::{Every, InputFormat, Last, Normalizer, RecordBegin, TimeForm, Zone};
+use finecomb_top::{Every, InputFormat, Last, Normalizer, NumberFormat, RecordBegin, TimeForm, Zone};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::args::tree_index::WhenIndexed;
 use crate::args::{selection, threads};
+use crate::top::options::definition::FieldUnit;
 use crate::top::options::key_fields::KeyFields;
 use crate::top::options::times::TimeFields;
 
@@ -53,10 +54,12 @@ macro_rules! flag_values {
 flag_values! {
     Encoding: selection::encoding;
     Every: str::parse;
+    FieldUnit: FieldUnit::parse;
     InputFormat: str::parse;
     KeyFields: KeyFields::parse;
     Last: str::parse;
     Normalizer: Normalizer::new;
+    NumberFormat: str::parse;
     PathBuf: |text| Ok::<_, Infallible>(text.into());
     RecordBegin: str::parse;
     String: |text| Ok::<_, Infallible>(text.to_owned());
@@ -132,6 +135,11 @@ pub(crate) fn shown_maybe<S: Serializer, T: ToString>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     value.as_ref().map(T::to_string).serialize(serializer)
+}
+
+/// Writes values as the texts of their flag.
+pub(crate) fn shown_all<S: Serializer, T: ToString>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().map(T::to_string))
 }
 
 /// Reads a list of values, or a single one.

@@ -251,6 +251,8 @@ impl CountOptions {
             .sed(pairs.iter().cloned().map(|[regex, replacement]| (regex, replacement)).collect())
             .condition(self.definition.condition.clone())
             .time(self.definition.times.fields())
+            .units(self.definition.unit.iter().map(|unit| (unit.field.clone(), unit.unit)).collect())
+            .number_format(self.definition.number_format.clone())
             .time_form(self.definition.times.form())
             .zone(self.definition.times.zone())
             .since(since)

@@ -72,6 +72,8 @@ pub struct Answer {
     pub distinct: u64,
     /// Number of records counted. A record with several keys counts once for each.
     pub records: u64,
+    /// Number of records read that the filters select, counted or not.
+    pub examined: u64,
     /// Selected records without a key, if any. A record with several keys counts once for each key that lacks a field.
     pub skipped: Option<Skipped>,
     /// Records that do not have the format of their file, if any.
@@ -82,6 +84,8 @@ pub struct Answer {
     pub untimed: Option<Skipped>,
     /// Values that are measured but are no numbers, if any. They are left out of the measures.
     pub not_numbers: Option<Skipped>,
+    /// Numbers without a unit, if any are measured and others of their field have one. They are left out of the measures.
+    pub without_unit: Option<Skipped>,
     /// Fields that no record has, if the count is complete and there are records.
     pub absent: Vec<AbsentField>,
     /// Names of the fields that form the key; empty if they have only numbers, or if the key is the whole record.

@@ -22,6 +22,7 @@ use crate::count::order::{Entry, Selection};
 use crate::count::table::{Counted, Table};
 use crate::key::hash::Hasher;
 use crate::measure::Measures;
+use crate::measure::column::Scale;
 use crate::query::Order;
 use crate::query::options::MemoryLimit;
 use crate::time::bucket;
@@ -111,13 +112,13 @@ impl Spill {
             return None;
         }
         let mut selected = Selected::default();
-        let places = places(&runs, tables);
+        let scales = scales(&runs, tables);
         let (mut records, mut start) = (Counted::default(), 0);
         while start < PARTS && !self.has_failed() {
-            let end = self.group_end(&runs, places.len() as u64, shard, start);
+            let end = self.group_end(&runs, scales.len() as u64, shard, start);
             // With other hashes than the shard: all keys of a shard would be in the same few slots.
             let mut group = tables.first()?.without_keys().hashed_by(self.hasher);
-            group.raise_to(&places);
+            group.raise_to(&scales);
             for table in tables {
                 group.add_shard(table, shard, |entry| (start..end).contains(&part_of(entry.hash)));
             }
@@ -233,12 +234,12 @@ impl Selected {
     }
 }
 
-/// Decimal places of the measured fields in all runs and tables. The places of a mean depend on the values of all groups.
-fn places(runs: &[Arc<SpilledRun>], tables: &[&Table]) -> Vec<u8> {
-    let of_tables = tables.iter().filter_map(|table| table.measures()).map(Measures::places);
-    let of_all = runs.iter().map(|run| run.places().to_vec()).chain(of_tables);
-    let most = |one: Vec<u8>, other: Vec<u8>| {
-        one.into_iter().zip(other).map(|(one, other)| one.max(other)).collect()
+/// The scales of the measured fields in all runs and tables. The places of a mean depend on the values of all groups.
+fn scales(runs: &[Arc<SpilledRun>], tables: &[&Table]) -> Vec<Scale> {
+    let of_tables = tables.iter().filter_map(|table| table.measures()).map(Measures::scales);
+    let of_all = runs.iter().map(|run| run.scales().to_vec()).chain(of_tables);
+    let joined = |one: Vec<Scale>, other: Vec<Scale>| {
+        one.into_iter().zip(other).map(|(one, other)| one.join(other)).collect()
     };
-    of_all.reduce(most).unwrap_or_default()
+    of_all.reduce(joined).unwrap_or_default()
 }

@@ -23,6 +23,7 @@ use crate::count::order::Entry;
 use crate::count::slot::{Head, KeySlot, Narrow, Wide};
 use crate::key::hash::{Hasher, SHORT};
 use crate::measure::Measures;
+use crate::measure::column::Scale;
 use crate::query::Order;
 use crate::query::options::SortBy;
 
@@ -176,9 +177,9 @@ impl Table {
         self.groups.as_ref().map(|groups| &groups.measures)
     }
 
-    /// Raises the decimal places of the measured fields to at least these.
-    pub(crate) fn raise_to(&mut self, places: &[u8]) {
-        self.groups.iter_mut().for_each(|groups| groups.measures.raise_to(places));
+    /// Raises the scales of the measured fields to at least these.
+    pub(crate) fn raise_to(&mut self, scales: &[Scale]) {
+        self.groups.iter_mut().for_each(|groups| groups.measures.raise_to(scales));
     }
 
     /// Number of keys.

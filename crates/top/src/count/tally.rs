@@ -6,20 +6,42 @@ use finecomb_sys::varint;
 use crate::cells::{Malformed, Span, bytes_of};
 use crate::count::answer::{Answer, Skipped};
 use crate::measure::quantity::MAX_COUNT;
+use crate::measure::values::Parsed;
 use crate::query::Query;
-use crate::records::absent_fields::Presence;
+use crate::records::absent_fields::{Presence, take_flag};
 use crate::records::rows::RowMaker;
 
 /// Counts that are not by key.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) records: u64,
+    /// Number of records read that the filters select.
+    examined: u64,
     /// The records and values that were left out, by kind, in the order of the stored form.
     left_out: [Option<Skipped>; 5],
+    /// The numbers without a unit of each measured field.
+    plain: Vec<PlainField>,
     /// Presence of the fields of the condition, and of the fields of the key and the measures.
     pub(crate) presence: [Presence; 2],
     /// Bytes of memory of the table at the end.
     pub(crate) memory: u64,
+}
+
+/// The numbers without a unit of a measured field.
+#[derive(Clone, Debug, Default)]
+struct PlainField {
+    /// Whether other numbers have a unit, so that these are left out.
+    have_units: bool,
+    numbers: Option<Skipped>,
+}
+
+impl PlainField {
+    fn merge(self, other: Self) -> Self {
+        Self {
+            have_units: self.have_units || other.have_units,
+            numbers: Skipped::merge(self.numbers, other.numbers),
+        }
+    }
 }
 
 /// Kind of what was left out.
@@ -35,8 +57,10 @@ enum LeftOut {
 impl Tally {
     /// Completes an answer by all that is not counted by key.
     pub(crate) fn complete(self, answer: &mut Answer, query: &Query) {
-        let Self { records, left_out, presence, .. } = self;
-        answer.records = records;
+        let Self { records, examined, left_out, plain, presence, .. } = self;
+        (answer.records, answer.examined) = (records, examined);
+        let plain = plain.into_iter().filter(|field| field.have_units);
+        answer.without_unit = plain.map(|field| field.numbers).fold(None, Skipped::merge);
         [answer.skipped, answer.malformed, answer.not_numbers, answer.unmatched, answer.untimed] = left_out;
         if let Some(rows) = query.rows.as_deref().filter(|_| !answer.partial) {
             let [condition, values] = &presence;
@@ -58,12 +82,22 @@ impl Tally {
         let [condition, values] = self.presence;
         let [other_condition, other_values] = &other.presence;
         let mut others = other.left_out.into_iter();
+        let (mut plain, mut other_plain) = (self.plain, other.plain);
+        plain.resize_with(plain.len().max(other_plain.len()), PlainField::default);
+        other_plain.resize_with(plain.len(), PlainField::default);
         Self {
             records: self.records + other.records,
+            examined: self.examined + other.examined,
             left_out: self.left_out.map(|own| Skipped::merge(own, others.next().flatten())),
+            plain: plain.into_iter().zip(other_plain).map(|(one, other)| one.merge(other)).collect(),
             presence: [condition.merge(other_condition), values.merge(other_values)],
             memory: self.memory + other.memory,
         }
+    }
+
+    /// Counts records that the filters select.
+    pub(crate) fn add_examined(&mut self, count: u64) {
+        self.examined += count;
     }
 
     /// Adds records or values that were left out.
@@ -106,6 +140,31 @@ impl Tally {
         self.add(LeftOut::NotNumbers, first);
     }
 
+    /// Counts the numbers without a unit, by what was found in each measured column.
+    pub(crate) fn add_plain_numbers(
+        &mut self,
+        block: &Block<'_>,
+        rows: &RowMaker<'_>,
+        parsed: &[(usize, Parsed)],
+    ) {
+        self.plain.resize_with(self.plain.len().max(parsed.len()), PlainField::default);
+        for (field, &(column, Parsed { have_units, plain, .. })) in self.plain.iter_mut().zip(parsed) {
+            field.have_units |= have_units;
+            let Some(row) = plain.first else { continue };
+            let place = block.place(rows.records[row as usize].0);
+            if let Some(known) = &mut field.numbers
+                && known.first.as_ref().is_some_and(|first| first.place <= place)
+            {
+                known.count += plain.count;
+                continue;
+            }
+            let (value, at) = rows.value(block.bytes, row, column);
+            let at = at.saturating_sub(rows.records[row as usize].0) + 1;
+            let first = Skipped::new(plain.count, place, value).because(at, rows.field_name(column));
+            field.numbers = Skipped::merge(field.numbers.take(), Some(first));
+        }
+    }
+
     /// Counts the malformed records.
     pub(crate) fn add_malformed(&mut self, block: &Block<'_>, malformed: &[(Span, Malformed)]) {
         let Some(&(record, Malformed { at, reason, .. })) =
@@ -121,25 +180,39 @@ impl Tally {
 
     /// Appends all numbers, without the first records that were left out.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
-        let Self { records, left_out, presence, .. } = self;
+        let Self { records, examined, left_out, plain, presence, .. } = self;
         varint::put(out, *records);
+        varint::put(out, *examined);
         for left_out in left_out {
             varint::put(out, left_out.as_ref().map_or(0, |left_out| left_out.count));
+        }
+        varint::put(out, plain.len() as u64);
+        for field in plain {
+            out.push(field.have_units.into());
+            varint::put(out, field.numbers.as_ref().map_or(0, |numbers| numbers.count));
         }
         presence.iter().for_each(|presence| presence.encode(out));
     }
 
     /// Takes what [`Tally::encode`] has written from the beginning of `bytes`. `None` if there is something else.
     pub(crate) fn decode(bytes: &mut &[u8]) -> Option<Self> {
-        let mut number = || varint::take(bytes).filter(|count| *count <= MAX_COUNT);
-        let records = number()?;
+        let number = |bytes: &mut &[u8]| varint::take(bytes).filter(|count| *count <= MAX_COUNT);
+        let (records, examined) = (number(bytes)?, number(bytes)?);
         let mut left_out = [const { None }; 5];
         for count in &mut left_out {
-            *count = Skipped::number(number()?);
+            *count = Skipped::number(number(bytes)?);
         }
+        let fields = varint::take(bytes)?;
+        let plain = (0..fields).map(|_| {
+            let have_units = take_flag(bytes)?;
+            Some(PlainField { have_units, numbers: Skipped::number(number(bytes)?) })
+        });
+        let plain = plain.collect::<Option<_>>()?;
         Some(Self {
             records,
+            examined,
             left_out,
+            plain,
             presence: [Presence::decode(bytes)?, Presence::decode(bytes)?],
             memory: 0,
         })

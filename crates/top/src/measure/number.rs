@@ -225,6 +225,12 @@ fn value_of_8(digits: u64) -> u64 {
 /// Parses a number of any length that may have an exponent and a unit.
 #[inline(never)]
 pub(crate) fn parse_other(text: &[u8], start: usize, end: usize) -> Result<Decimal, NoNumber> {
+    parse_with_unit(text, start, end).map(|(number, _)| number)
+}
+
+/// The same, with whether the number has a unit.
+#[inline(never)]
+pub(crate) fn parse_with_unit(text: &[u8], start: usize, end: usize) -> Result<(Decimal, bool), NoNumber> {
     match &text[start..end] {
         b"" | b"-" => return Err(NoNumber::NoValue),
         _ => {}
@@ -235,10 +241,10 @@ pub(crate) fn parse_other(text: &[u8], start: usize, end: usize) -> Result<Decim
         && places + unit.places <= MAX_PLACES
     {
         let units = i128::from(units) * i128::from(unit.seconds);
-        return in_range(units, places + unit.places);
+        return in_range(units, places + unit.places).map(|number| (number, true));
     }
     let parts = NumberParts::split(&text[start..end - length]).ok_or(NoNumber::Invalid)?;
-    parts.value(unit)
+    parts.value(unit).map(|number| (number, length > 0))
 }
 
 /// A unit of time: a number of seconds / 10^places.

@@ -78,7 +78,7 @@ impl Worker {
     fn restored(self, form: Form) -> Self {
         let without_groups = || {
             let mut measures = self.measures.without_groups();
-            measures.raise_to(&self.measures.places());
+            measures.raise_to(&self.measures.scales());
             measures
         };
         let mut measures = without_groups();
@@ -139,15 +139,23 @@ struct Oracle {
     texts: HashSet<Vec<u8>>,
 }
 
+fn has_unit(text: &[u8]) -> bool {
+    reference(text).is_ok() && text.last().is_some_and(u8::is_ascii_alphabetic)
+}
+
+/// Numbers without a unit are left out if any has one.
 fn oracles(records: &[GroupedValue]) -> (BTreeMap<u32, Oracle>, u8) {
     let mut groups: BTreeMap<u32, Oracle> = BTreeMap::new();
+    let have_units = records.iter().any(|(_, text)| has_unit(text));
     let mut places = 0;
     for (group, text) in records {
         let oracle = groups.entry(*group).or_default();
         if !matches!(&text[..], b"" | b"-") {
             oracle.texts.insert(text.clone());
         }
-        if let Ok((value, own)) = reference(text) {
+        if let Ok((value, own)) = reference(text)
+            && (!have_units || has_unit(text))
+        {
             oracle.values.push(value);
             places = own.max(places);
         }
@@ -207,10 +215,16 @@ fn values() -> impl Strategy<Value = Vec<u8>> {
         3 => "[0-9]{1,3}\\.[0-9]{1,3}",
         2 => Just(String::from("-")),
         1 => Just(String::new()),
-        1 => "[0-9]{1,3}[mun]?s",
         1 => "[a-z.]{1,3}",
     ];
     text.prop_map(String::into_bytes)
+}
+
+/// Values, some or most with a unit.
+fn values_with_units() -> impl Strategy<Value = Vec<u8>> {
+    let text =
+        prop_oneof![2 => "-?[0-9]{1,3}(\\.[0-9]{1,2})?[mun]?s", 1 => "[0-9]{19,20}h", 1 => "[0-9]{1,2}[mhd]"];
+    prop_oneof![1 => values(), 1 => text.prop_map(String::into_bytes)]
 }
 
 /// Values that need more than 64 bits, or make others need them.
@@ -246,6 +260,18 @@ proptest! {
     }
 
     #[test]
+    fn results_of_numbers_with_units_are_those_of_exact_arithmetic(
+        records in prop_oneof![
+            records(values_with_units()),
+            // Few have one.
+            records(prop_oneof![30 => values(), 1 => values_with_units()]),
+        ],
+        seed: u64,
+    ) {
+        assert_as_oracle(&records, seed);
+    }
+
+    #[test]
     fn wide_results_are_those_of_exact_arithmetic(
         records in records(prop_oneof![3 => values(), 1 => wide_values()]),
         seed: u64,
@@ -259,7 +285,7 @@ proptest! {
     }
 
     #[test]
-    fn values_that_are_no_numbers_are_reported_once(records in records(prop_oneof![values(), wide_values()])) {
+    fn values_that_are_no_numbers_are_reported_once(records in records(prop_oneof![values(), wide_values(), values_with_units()])) {
         let is_bad = |text: &[u8]| matches!(reference(text), Err(NoNumber::Invalid | NoNumber::OutOfRange));
         let expected: Vec<u32> =
             (0..).zip(&records).filter(|(_, (_, text))| is_bad(text)).map(|(row, _)| row).collect();
@@ -268,7 +294,7 @@ proptest! {
     }
 
     #[test]
-    fn only_the_selected_rows_are_added(records in records(values()), chosen in prop::collection::vec(any::<bool>(), 60)) {
+    fn only_the_selected_rows_are_added(records in records(values_with_units()), chosen in prop::collection::vec(any::<bool>(), 60)) {
         let mut text = Vec::new();
         let mut cells = Cells::default();
         cells.reset(2);

@@ -3,7 +3,8 @@
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 
 use crate::cells::{Cell, Cells};
-use crate::measure::number::{Decimal, NoNumber, POWERS, parse_other, parse_plain, small_power};
+use crate::measure::number::{Decimal, NoNumber, POWERS, parse_plain, small_power};
+use crate::measure::reader::NumberReader;
 
 /// Units up to this magnitude are narrow. So the extremes of 64 bits are never the units of a value.
 const MAX_NARROW: i128 = 1 << 62;
@@ -68,12 +69,42 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Parses the values of a column. Values that are no numbers are appended to `bad`, with the index of the record. Returns the
-    /// maximum number of places.
-    pub(super) fn parse(&mut self, selected: &Selected<'_>, bad: &mut Vec<(u32, usize)>) -> u8 {
+    /// Parses the values of a column: those with a unit if some have one, otherwise all. Values that are no numbers are appended to `bad`,
+    /// with the index of the record.
+    pub(super) fn parse(
+        &mut self,
+        selected: &Selected<'_>,
+        reader: &NumberReader,
+        have_units: bool,
+        bad: &mut Vec<(u32, usize)>,
+    ) -> Parsed {
+        let before = bad.len();
+        if !have_units {
+            let parsed = self.parse_as::<false>(selected, reader, bad);
+            if !parsed.have_units {
+                return parsed;
+            }
+            bad.truncate(before);
+        }
+        self.parse_as::<true>(selected, reader, bad)
+    }
+
+    /// Parses the values with a unit, or those without one up to the first with one.
+    fn parse_as<const UNITS: bool>(
+        &mut self,
+        selected: &Selected<'_>,
+        reader: &NumberReader,
+        bad: &mut Vec<(u32, usize)>,
+    ) -> Parsed {
         self.clear(selected.groups.len());
-        dispatch(ParseColumn { values: self, selected, bad });
-        self.most_places()
+        let mut plain = PlainNumbers::default();
+        let have_units =
+            dispatch(ParseColumn::<UNITS> { values: self, selected, reader, bad, plain: &mut plain });
+        if !UNITS {
+            plain.count = (self.groups.len() + self.wide_groups.len()) as u64;
+            plain.first = first_number(selected, reader).filter(|_| plain.count > 0);
+        }
+        Parsed { places: self.most_places(), have_units, plain }
     }
 
     /// Makes room for `count` narrow values.
@@ -137,19 +168,62 @@ impl Values {
     }
 }
 
-/// Parses the values of a column.
-struct ParseColumn<'a, 's> {
-    values: &'a mut Values,
-    selected: &'a Selected<'s>,
-    bad: &'a mut Vec<(u32, usize)>,
+/// Findings about the values of a column.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Parsed {
+    /// Maximum number of places.
+    pub(crate) places: u8,
+    /// Whether some numbers have a unit.
+    pub(crate) have_units: bool,
+    /// The numbers without a unit.
+    pub(crate) plain: PlainNumbers,
 }
 
-impl Kernel for ParseColumn<'_, '_> {
-    type Output = ();
+/// The numbers without a unit in a column of a block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PlainNumbers {
+    pub(crate) count: u64,
+    /// The row of the first.
+    pub(crate) first: Option<u32>,
+}
+
+impl PlainNumbers {
+    fn add(&mut self, row: u32) {
+        self.count += 1;
+        self.first = self.first.or(Some(row));
+    }
+}
+
+/// The row of the first number of a column.
+fn first_number(selected: &Selected<'_>, reader: &NumberReader) -> Option<u32> {
+    let mut buffer = Vec::new();
+    let mut is_number = |cell| {
+        let text = selected.cells.bytes(selected.text, cell)?;
+        reader.read(text, &mut buffer).ok()
+    };
+    match selected.rows {
+        Rows::All => selected.all().find(|&(.., cell)| is_number(cell).is_some()),
+        Rows::Some(rows) => selected.some(rows).find(|&(.., cell)| is_number(cell).is_some()),
+    }
+    .map(|(_, row, _)| row)
+}
+
+/// Parses the values of a column. Returns whether some have a unit.
+struct ParseColumn<'a, 's, const UNITS: bool> {
+    values: &'a mut Values,
+    selected: &'a Selected<'s>,
+    reader: &'a NumberReader,
+    bad: &'a mut Vec<(u32, usize)>,
+    /// The numbers that are left out because they have no unit.
+    plain: &'a mut PlainNumbers,
+}
+
+impl<const UNITS: bool> Kernel for ParseColumn<'_, '_, UNITS> {
+    type Output = bool;
 
     /// The masks are not used, but the instructions for shifts.
     #[inline(always)]
-    fn run<M: Masks>(self, _: M) {
+    fn run<M: Masks>(self, _: M) -> bool {
         let selected = self.selected;
         match selected.rows {
             Rows::All => self.parse(selected.all()),
@@ -158,15 +232,16 @@ impl Kernel for ParseColumn<'_, '_> {
     }
 }
 
-impl ParseColumn<'_, '_> {
+impl<const UNITS: bool> ParseColumn<'_, '_, UNITS> {
     /// A loop, and no closure: that would be compiled separately, without the instructions of the kernel.
     #[inline(always)]
-    fn parse(self, records: impl Iterator<Item = (u32, u32, Cell)>) {
-        let Self { values, selected, bad } = self;
+    fn parse(self, records: impl Iterator<Item = (u32, u32, Cell)>) -> bool {
+        let Self { values, selected, reader, bad, plain } = self;
         let count = values.groups.len();
         let mut narrow = values.groups.iter_mut().zip(&mut values.units).zip(&mut values.places);
-        let mut wide = Vec::new();
-        let mut seen_places = 0;
+        let (mut wide, mut buffer) = (Vec::new(), Vec::new());
+        let (mut seen_places, mut have_units) = (0, UNITS);
+        let is_usual = reader.is_usual();
         for (group, row, cell) in records {
             let (text, start, end) = match cell {
                 Cell::Missing => continue,
@@ -176,11 +251,23 @@ impl ParseColumn<'_, '_> {
                     (text, 0, text.len())
                 }
             };
-            let (units, places) = match parse_plain(text, start, end) {
+            let (units, places) = match if is_usual { parse_plain(text, start, end) } else { None } {
+                Some(_) if UNITS => {
+                    plain.add(row);
+                    continue;
+                }
                 Some(number) => number,
-                None => match parse_other(text, start, end) {
-                    Ok(Decimal { units, places }) if units.abs() <= MAX_NARROW => (units as i64, places),
-                    Ok(number) => {
+                None => match reader.read_any(text, (start, end), &mut buffer) {
+                    Ok((_, false)) if UNITS => {
+                        plain.add(row);
+                        continue;
+                    }
+                    Ok((_, true)) if !UNITS => {
+                        have_units = true;
+                        break;
+                    }
+                    Ok((Decimal { units, places }, _)) if units.abs() <= MAX_NARROW => (units as i64, places),
+                    Ok((number, _)) => {
                         wide.push((group, number));
                         continue;
                     }
@@ -203,5 +290,6 @@ impl ParseColumn<'_, '_> {
         values.places.truncate(count);
         values.seen_places |= seen_places;
         wide.into_iter().for_each(|(group, number)| values.push_wide(group, number));
+        have_units
     }
 }

@@ -15,7 +15,7 @@ use crate::measure::quantity::Quantity;
 
 /// A JSON object, described by `docs/top.schema.json`. `top` is the list of keys with their counts, `records` the number
 /// of records counted, `distinct` the number of distinct keys, `skipped` the number of records without a key, and
-/// `partial` is true if the count was interrupted. `malformed`, `unmatched`, `untimed` and `not_numbers` are there only if they are
+/// `partial` is true if the count was interrupted. `malformed`, `unmatched`, `untimed`, `not_numbers` and `without_unit` are there only if they are
 /// not 0.
 ///
 /// A `key` is a string, or an object with a member for each field if it has several named fields. If a key is not valid
@@ -45,6 +45,8 @@ struct Object<'a> {
     untimed: u64,
     #[serde(skip_serializing_if = "is_zero")]
     not_numbers: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    without_unit: u64,
     top: Vec<KeyObject<'a>>,
 }
 
@@ -163,6 +165,7 @@ impl Json {
             unmatched: count(&answer.unmatched),
             untimed: count(&answer.untimed),
             not_numbers: count(&answer.not_numbers),
+            without_unit: count(&answer.without_unit),
             top: columns.rows().map(|row| KeyObject { names: &names, row, keys }).collect(),
         })
     }

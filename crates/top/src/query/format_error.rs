@@ -6,9 +6,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// The format was not detected, and fields with names are wanted.
-    #[error("unknown format")]
-    Unknown,
+    /// The format was not detected, and fields with names are wanted. The text adds the nearest formats.
+    #[error("unknown format{0}")]
+    Unknown(String),
     /// The time is in no field that is recognised as one.
     #[error("the first records have no field with a usual name and a time")]
     NoTime,

@@ -10,6 +10,7 @@ use thiserror::Error;
 use crate::key::expression::{Expression, PatternError};
 use crate::key::normalize::Normalizer;
 use crate::measure::column::MeasureKind;
+use crate::measure::reader::{NumberFormat, TimeUnit};
 use crate::query::condition::ConditionError;
 use crate::query::field::Field;
 use crate::query::fields::FieldList;
@@ -178,6 +179,10 @@ options! {
         pub overview: bool = false,
         /// Measures of the records of each key. Default: none.
         pub measures: Vec<Measure> = Vec::new(),
+        /// Units of the numbers without one in measured fields. Default: none, and they are left out if other numbers of the field have a unit.
+        pub units: Vec<(Field, TimeUnit)> = Vec::new(),
+        /// How the numbers of measured fields are written. Default: with a point, and without separators of thousands.
+        pub number_format: Option<NumberFormat> = None,
         /// Order of the keys. Default: descending count.
         pub sort_by: SortBy = SortBy::default(),
         /// Reverse the order. Keys that are equal in it remain in the order of their bytes. Default: no.
@@ -238,6 +243,9 @@ pub enum QueryError {
     /// The field of the time is named, but nothing depends on times.
     #[error("a time field is set, but no time bound or bucket uses it")]
     UnusedTime,
+    /// A field has a unit, but is not measured.
+    #[error("the field {0} has a unit, but is not measured")]
+    UnusedUnit(String),
     /// Files are said to be in the order of time, but all of them is counted.
     #[error("sorted files need a first or a last instant")]
     SortedWithoutWindow,

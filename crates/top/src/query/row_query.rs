@@ -7,6 +7,7 @@ use finecomb_scan::RecordStart;
 use crate::cells::ColumnOrigin;
 use crate::key::expression::Case;
 use crate::measure::column::MeasureKind;
+use crate::measure::reader::{NumberFormat, NumberReader, TimeUnit};
 use crate::query::condition::Condition;
 use crate::query::field::Field;
 use crate::query::input_format::{FormatError, InputFormat};
@@ -45,6 +46,9 @@ pub(crate) struct RowQuery {
     pub(crate) measures: Vec<(MeasureKind, usize)>,
     /// Whether all fields of the records are described.
     pub(crate) is_overview: bool,
+    /// The units of numbers without one, each with the index of its field among the columns.
+    units: Vec<(usize, TimeUnit)>,
+    number_format: Option<NumberFormat>,
 }
 
 /// Origin of the key of a record.
@@ -164,6 +168,7 @@ impl RowQuery {
             || options.overview
             || options.missing.is_some()
             || !options.measures.is_empty()
+            || !options.units.is_empty()
             || !options.time.is_empty()
             || options.since.is_some()
             || options.until.is_some()
@@ -197,6 +202,12 @@ impl RowQuery {
         let mut column = |field| value_columns.add(field, pattern.as_ref());
         let measures =
             options.measures.iter().map(|Measure { kind, field }| (kind.clone(), column(field))).collect();
+        let is_measured =
+            |wanted: &Field| options.measures.iter().any(|Measure { field, .. }| field == wanted);
+        if let Some((unused, _)) = options.units.iter().find(|(field, _)| !is_measured(field)) {
+            return Err(QueryError::UnusedUnit(unused.to_string()));
+        }
+        let units = options.units.iter().map(|(field, unit)| (column(field), *unit)).collect();
         let input = options.input.clone().unwrap_or_else(|| {
             let time_columns = time.iter().flat_map(|time| &time.columns);
             let mut columns = [&condition_columns, &value_columns].into_iter().chain(time_columns);
@@ -226,7 +237,15 @@ impl RowQuery {
             missing: options.missing.clone().map(String::into_bytes),
             measures,
             is_overview: options.overview,
+            units,
+            number_format: options.number_format.clone(),
         })
+    }
+
+    /// How the numbers of a column are read.
+    pub(crate) fn number_reader(&self, column: usize) -> NumberReader {
+        let unit = self.units.iter().rfind(|(known, _)| *known == column);
+        NumberReader { unit: unit.map(|(_, unit)| *unit), format: self.number_format.clone() }
     }
 
     /// Names of the fields or groups that form the key. Empty if some have only numbers: these are one text, as they are

@@ -117,7 +117,8 @@ impl RowQuery {
     }
 }
 
-fn take_flag(bytes: &mut &[u8]) -> Option<bool> {
+/// Takes a byte that is 0 or 1.
+pub(crate) fn take_flag(bytes: &mut &[u8]) -> Option<bool> {
     let flag;
     (flag, *bytes) = bytes.split_first()?;
     match flag {

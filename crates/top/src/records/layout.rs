@@ -25,6 +25,7 @@ use crate::records::format::syslog::Syslog;
 use crate::records::format::w3c;
 use crate::records::format::w3c::W3cRecords;
 use crate::records::named_fields::named_fields;
+use crate::records::nearest;
 use crate::records::row_time::{EXAMINED, FirstRecords, TimePlan};
 use crate::records::split::without_carriage_return;
 
@@ -240,8 +241,8 @@ impl FileFormat<'_> {
 /// The error about a file in no known format. It may be in one whose definition is wrong.
 fn unknown() -> FormatError {
     match faults() {
-        [] => FormatError::Unknown,
-        [fault, ..] => FormatError::Other(format!("{}; {fault}", FormatError::Unknown)),
+        [] => FormatError::Unknown(String::new()),
+        [fault, ..] => FormatError::Other(format!("{}; {fault}", FormatError::Unknown(String::new()))),
     }
 }
 
@@ -273,7 +274,10 @@ impl Recognize for Recognizer {
         }
         let Some(format) = self.format(head, is_all).transpose()? else { return Ok(None) };
         let (format, header_end) = format;
-        let mut plan = Plan::new(&self.0, &format, header_end)?;
+        let mut plan = Plan::new(&self.0, &format, header_end).map_err(|error| match error {
+            FormatError::Unknown(_) => FormatError::Unknown(self.nearest(head)),
+            error => error,
+        })?;
         if self.0.is_overview {
             let Some(all) = format.all_fields(&plan, &self.0, (head, is_all)).transpose()? else {
                 return Ok(None);
@@ -298,6 +302,11 @@ impl Recognize for Recognizer {
 }
 
 impl Recognizer {
+    /// The formats that are nearest to a text in no known one.
+    fn nearest(&self, head: &[u8]) -> String {
+        nearest::describe(head, |format, fields| FileFormat::Known(format).extractor(&self.0, fields).ok())
+    }
+
     /// The format of a file, and the end of its header. `None` if more of the text is needed.
     fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(FileFormat<'_>, u64), FormatError>> {
         let query = &*self.0;

@@ -46,6 +46,8 @@ pub(crate) struct RowMaker<'q> {
     pub(crate) records: Vec<Span>,
     /// The values of the condition, later the values of the key and the measures.
     pub(crate) cells: Cells,
+    /// Number of records that the filter selects.
+    pub(crate) examined: u64,
     /// Records without a match of the expression for keys.
     pub(crate) unmatched: Unmatched,
     /// The times of the rows.
@@ -102,6 +104,7 @@ impl<'q> RowMaker<'q> {
             groups: Cells::default(),
             records: Vec::new(),
             cells: Cells::default(),
+            examined: 0,
             unmatched: Unmatched::default(),
             times: RowTimes::default(),
             malformed: Vec::new(),
@@ -124,6 +127,9 @@ impl<'q> RowMaker<'q> {
         }
         .after(&block.heading);
         self.make_rows(block, &plan, meter);
+        // A record with several matches has as many rows, one after another.
+        let follows = self.records.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        self.examined = (self.records.len() - follows) as u64 + self.unmatched.count;
         // Before the condition, because `--sorted` checks the times of all records that the filter and `-e` select.
         self.apply_time(block, &plan, &mut scratches, meter);
         if let Some(time) = &plan.time {
@@ -156,6 +162,7 @@ impl<'q> RowMaker<'q> {
 
     fn clear(&mut self) {
         self.records.clear();
+        self.examined = 0;
         self.malformed.clear();
         self.key_rows.clear();
         self.all_have_keys = false;

@@ -7,6 +7,8 @@ use num_bigint::BigInt;
 pub(crate) struct ExactNumber {
     pub(crate) units: BigInt,
     pub(crate) places: u32,
+    /// Whether it has a unit of time.
+    pub(crate) has_unit: bool,
 }
 
 /// A text without a number.
@@ -65,7 +67,7 @@ pub(crate) fn parse_any(text: &str) -> Result<ExactNumber, NoNumber> {
     let last = exponent - fraction.len() as i64 - places;
     let units: BigInt =
         all.parse::<BigInt>().expect("digits") * BigInt::from(10).pow((18 + last) as u32) * seconds * sign;
-    Ok(ExactNumber { units, places: (-last).max(0) as u32 })
+    Ok(ExactNumber { units, places: (-last).max(0) as u32, has_unit: unit.is_some() })
 }
 
 fn parse_exponent(text: &str) -> Result<i64, NoNumber> {

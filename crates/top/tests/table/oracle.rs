@@ -103,7 +103,14 @@ fn key(question: &Question, style: Style) -> Vec<QueryField> {
 }
 
 /// The keys in the order of the answer.
-fn top(question: &Question, groups: BTreeMap<Vec<u8>, GroupedValues>) -> Vec<ExpectedKey> {
+fn top(question: &Question, mut groups: BTreeMap<Vec<u8>, GroupedValues>) -> Vec<ExpectedKey> {
+    for measure in 0..question.measures.len() {
+        let have_units =
+            groups.values().flat_map(|group| &group.numbers[measure]).any(|number| number.has_unit);
+        if have_units {
+            groups.values_mut().for_each(|group| group.numbers[measure].retain(|number| number.has_unit));
+        }
+    }
     let places: Vec<u32> = (0..question.measures.len())
         .map(|measure| {
             let numbers = groups.values().flat_map(|group| &group.numbers[measure]);

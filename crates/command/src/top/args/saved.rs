@@ -36,7 +36,7 @@ pub(crate) struct CountFiles {
 }
 
 /// Flags of counting, which was done when the files were written.
-pub(crate) const NOT_MERGED: [&str; 45] = [
+pub(crate) const NOT_MERGED: [&str; 47] = [
     "input",
     "record",
     "no_header",
@@ -68,6 +68,8 @@ pub(crate) const NOT_MERGED: [&str; 45] = [
     "p99",
     "distinct",
     "percentile",
+    "unit",
+    "number_format",
     "tail",
     "approx",
     "memory",

@@ -7,7 +7,9 @@ use std::slice;
 
 use clap::Args;
 use clap_complete::ArgValueCandidates;
-use finecomb_top::{InputFormat, Normalizer, RecordBegin, Separator};
+use finecomb_top::{
+    Field, InputFormat, Normalizer, NumberFormat, RecordBegin, Separator, TimeUnit, TimeUnitError,
+};
 use serde::de::value::MapDeserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Error, Value};
@@ -159,6 +161,41 @@ pub struct CountDefinition {
     #[command(flatten)]
     #[serde(flatten)]
     pub measures: Measures,
+
+    /// Unit of the numbers without one in a measured field: ns, us, ms, s, m, h or d; repeatable
+    ///
+    /// A field is plain or has units of time. If some of its numbers have a unit, those without one are left out and reported, unless
+    /// this flag gives their unit.
+    #[arg(long = "unit", value_name = "FIELD=UNIT", value_parser = FieldUnit::parse, help_heading = "Measures")]
+    #[serde(deserialize_with = "value::many", serialize_with = "value::shown_all")]
+    pub unit: Vec<FieldUnit>,
+
+    /// How numbers of measured fields are written, by the example of one: 1,234.50 or $12 or '1.234,50 €'
+    #[arg(long, value_name = "NUMBER", help_heading = "Measures")]
+    #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
+    pub number_format: Option<NumberFormat>,
+}
+
+/// A measured field, with the unit of its numbers without one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldUnit {
+    pub(super) field: Field,
+    pub(super) unit: TimeUnit,
+}
+
+impl FieldUnit {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (field, unit) = text.rsplit_once('=').ok_or("expected FIELD=UNIT, such as took=ms")?;
+        let unit = unit.parse().map_err(|error: TimeUnitError| error.to_string())?;
+        Ok(Self { field: measures::parse_field(field)?, unit })
+    }
+}
+
+/// The text that [`FieldUnit::parse`] reads.
+impl fmt::Display for FieldUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.field.written(), self.unit)
+    }
 }
 
 impl CountDefinition {
@@ -334,6 +371,10 @@ mod tests {
             ("-n|3|--percent|-j|2|a.log", ""),
             ("-f|1,3-4|-p|a b|-g|x|-g=y", "--fields=1,3-4 '--fieldseparator=a b' --grep=x --grep=y"),
             ("-f|b,.a.b,\"a.b\"|--p99|t|--sum|t", "'--fields=b,a.b,\"a.b\"' --percentile=99:t --sum=t"),
+            (
+                "--sum=t|--unit=t=ms|--number-format=1,234.50",
+                "'--sum=t' '--number-format=1,234.50' '--unit=t=ms'",
+            ),
             ("-s|-x|--|--normalize|all", "--normalize=uuid,time,ip,path,hex,num --sed -x --"),
             // No time is looked at.
             ("--tz|UTC", ""),

@@ -13,7 +13,7 @@ use crate::count::order::Entry;
 use crate::count::table::Counted;
 use crate::count::tally::Tally;
 use crate::measure::Measures;
-use crate::measure::number::MAX_PLACES;
+use crate::measure::column::Scale;
 use crate::measure::quantity::{Form, MAX_COUNT};
 use crate::time::bucket;
 
@@ -21,7 +21,7 @@ use crate::time::bucket;
 const MAGIC: [u8; 8] = *b"\x89FCNT\r\n\x1a";
 
 /// Version of the format.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// Bytes of the checksum at the end.
 const CHECKSUM: usize = size_of::<u64>();
@@ -106,20 +106,19 @@ impl<'b> StoredCounts<'b> {
     pub fn add_to(&self, counts: &mut Counts) -> Result<(), StoredError> {
         let mut rest = self.rest;
         let tally = Tally::decode(&mut rest).ok_or(INVALID)?;
-        let places = varint::take_bytes(&mut rest).ok_or(INVALID)?;
-        let own_places = counts.table.measures().map(Measures::places).unwrap_or_default();
-        if places.len() != own_places.len() || places.iter().any(|places| *places > MAX_PLACES) {
-            return Err(INVALID);
-        }
-        counts.table.raise_to(places);
+        let scales = varint::take_bytes(&mut rest).ok_or(INVALID)?;
+        let scales: Option<Vec<Scale>> = scales.iter().map(|byte| Scale::from_byte(*byte)).collect();
+        let own = counts.table.measures().map(Measures::scales).unwrap_or_default();
+        let scales = scales.filter(|scales| scales.len() == own.len()).ok_or(INVALID)?;
+        counts.table.raise_to(&scales);
         let mut left = varint::take(&mut rest).ok_or(INVALID)?;
         // As in the addition of tables. Bytes that claim more keys than they have are invalid.
         counts
             .table
             .reserve(usize::try_from(left).ok().filter(|keys| *keys <= rest.len() / KEY).ok_or(INVALID)?);
-        check_memory(rest, left, !places.is_empty())?;
+        check_memory(rest, left, !scales.is_empty())?;
         let (key, records) = (Vec::new(), Counted::default());
-        let mut reader = KeyReader { rest, places, key, is_first: true, records };
+        let mut reader = KeyReader { rest, scales: &scales, key, is_first: true, records };
         while left > 0 {
             left -= reader.add_keys(left.min(BATCH) as u32, counts)?;
         }
@@ -154,7 +153,8 @@ impl Counts {
         varint::put_bytes(&mut out, definition);
         tally.encode(&mut out);
         let measures = self.table.measures();
-        varint::put_bytes(&mut out, &measures.map(Measures::places).unwrap_or_default());
+        let scales = measures.map(Measures::scales).unwrap_or_default();
+        varint::put_bytes(&mut out, &scales.iter().map(|scale| scale.to_byte()).collect::<Vec<_>>());
         entries.sort_unstable_by(|one, other| one.key.cmp(other.key));
         varint::put(&mut out, entries.len() as u64);
         let (mut before, mut states) = (&b""[..], Vec::new());
@@ -204,7 +204,7 @@ fn put_key(before: &[u8], entry: &Entry<'_>, out: &mut Vec<u8>) {
 /// Reads keys, which are in the order of their bytes.
 struct KeyReader<'b> {
     rest: &'b [u8],
-    places: &'b [u8],
+    scales: &'b [Scale],
     /// The last key, unless the next one is the first.
     key: Vec<u8>,
     is_first: bool,
@@ -217,7 +217,7 @@ impl KeyReader<'_> {
         self.records.clear();
         let has_buckets = counts.query.buckets().is_some();
         let mut measures = counts.table.measures().map(Measures::without_groups);
-        measures.iter_mut().for_each(|measures| measures.raise_to(self.places));
+        measures.iter_mut().for_each(|measures| measures.raise_to(self.scales));
         let (mut added, mut bytes) = (0, 0);
         while added < number && bytes < BATCH_BYTES {
             let group = added;

@@ -8,6 +8,7 @@ use finecomb_scan::SpillFile;
 use crate::count::order::Entry;
 use crate::count::table::{Counted, SHARDS, Table};
 use crate::measure::Measures;
+use crate::measure::column::Scale;
 use crate::measure::quantity::Form;
 use finecomb_sys::varint;
 
@@ -39,8 +40,8 @@ pub(super) struct Partitions {
     offsets: Vec<u64>,
     /// Number of keys by partition.
     keys: Vec<u32>,
-    /// Decimal places of the measured fields.
-    places: Vec<u8>,
+    /// The scales of the measured fields.
+    scales: Vec<Scale>,
 }
 
 /// The partition of a hash in its shard.
@@ -78,7 +79,7 @@ pub(super) fn write(table: &Table, file: &SpillFile) -> io::Result<Partitions> {
     }
     file.append(&buffer)?;
     offsets.push(file.len());
-    Ok(Partitions { offsets, keys, places: table.measures().map(Measures::places).unwrap_or_default() })
+    Ok(Partitions { offsets, keys, scales: table.measures().map(Measures::scales).unwrap_or_default() })
 }
 
 fn push(buffer: &mut Vec<u8>, entry: &Entry<'_>) {
@@ -98,9 +99,9 @@ impl SpilledRun {
         (keys[index].into(), offsets[index + 1] - offsets[index])
     }
 
-    /// Decimal places of the measured fields.
-    pub(super) fn places(&self) -> &[u8] {
-        &self.index.places
+    /// The scales of the measured fields.
+    pub(super) fn scales(&self) -> &[Scale] {
+        &self.index.scales
     }
 
     /// Adds the counts and measures of some partitions of a shard to a table. `records` is memory that is used again.
@@ -123,7 +124,7 @@ impl SpilledRun {
             self.file.read(offset, more, &mut records.text)?;
             offset += more as u64;
             let mut measures = table.measures().map(Measures::without_groups);
-            measures.iter_mut().for_each(|measures| measures.raise_to(self.places()));
+            measures.iter_mut().for_each(|measures| measures.raise_to(self.scales()));
             let used = find(records, measures.as_mut())?;
             table.add(records, measures.as_ref());
             records.text.drain(..used);
