@@ -51,7 +51,7 @@ impl<'a> CountsToSave<'a> {
     pub(super) fn write(&self, counts: &Counts) -> Result<(), Failure> {
         let bytes = counts.store(&self.definition.to_bytes());
         if !self.is_output() {
-            return Ok(write(self.file, &bytes)?);
+            return write(self.file, &bytes);
         }
         let mut out = stdout().lock();
         out.write_all(&bytes)?;
