@@ -99,7 +99,7 @@ fn details(format: &NamedFormat) -> String {
         }
     }
     if let Some(record) = format.record() {
-        line("record", record);
+        line("record", &record.to_string());
     }
     for (name, kind) in format.fields() {
         line(

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 pub(crate) use crate::query::format_error::FormatError;
+use crate::query::record_begin::RecordBegin;
 use crate::records::format::named::directory::find;
 use crate::records::format::named::{Base, FormatFileError, NamedFormat, Reader};
 
@@ -121,6 +122,14 @@ impl InputFormat {
     /// Whether lines among the records name their columns.
     pub(crate) fn has_headings(&self) -> bool {
         matches!(self, Self::Named(named) if named.reader == Reader::Base(Base::W3c))
+    }
+
+    /// The lines that begin a record of several lines, if the definition of the format has them.
+    pub(crate) fn record(&self) -> Option<&RecordBegin> {
+        match self {
+            Self::Named(named) => named.record(),
+            _ => None,
+        }
     }
 
     /// Name of the format, without the text after the colon.

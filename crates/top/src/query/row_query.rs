@@ -216,7 +216,8 @@ impl RowQuery {
             let has_time_only = time.is_some() && options.fields.is_whole_record();
             if has_names || has_time_only { InputFormat::Auto } else { InputFormat::Lines }
         });
-        let start = options.record.as_ref().map(RecordBegin::start).transpose();
+        let begin = options.record.as_ref().or_else(|| input.record());
+        let start = begin.map(RecordBegin::start).transpose();
         let start = start.map_err(|error| QueryError::Pattern { option: "record", error })?;
         if start.is_some() && matches!(input, InputFormat::Csv | InputFormat::Tsv) {
             let format = input.name().to_owned();

@@ -10,6 +10,7 @@ use crate::cells::{Span, bytes_of};
 use crate::overview::source::{self, AllFields};
 use crate::query::field::Field;
 use crate::query::input_format::{FormatError, InputFormat};
+use crate::query::record_begin::RecordBegin;
 use crate::query::row_query::RowQuery;
 use crate::records::format::Extractor;
 use crate::records::format::access::{AccessFormat, AccessLog};
@@ -256,6 +257,11 @@ impl RowQuery {
         match (&self.start, format) {
             (Some(_), FileFormat::Table { .. }) => Err(FormatError::OwnRecords(format.name())),
             (Some(start), _) => Ok(Records::Started(start.clone())),
+            (None, FileFormat::Known(known)) if known.record().is_some() => {
+                let start = known.record().map(RecordBegin::start).transpose();
+                let start = start.map_err(|error| FormatError::Other(error.to_string()))?;
+                Ok(start.map_or(Records::Lines, Records::Started))
+            }
             (None, format) => {
                 Ok(format.delimiter().map_or(Records::Lines, |delimiter| Records::Quoted { delimiter }))
             }

@@ -29,6 +29,7 @@ use self::toml::{Entry, Mistake, Table, Value};
 use crate::key::expression::{Case, Expression};
 use crate::query::field::Field;
 use crate::query::near_names::did_you_mean;
+use crate::query::record_begin::RecordBegin;
 use crate::records::format::access::{AccessFormat, AccessLog};
 use crate::records::format::regex::{self, RegexRecords};
 
@@ -42,7 +43,7 @@ pub struct NamedFormat {
     recognised: Option<String>,
     time: Option<Field>,
     unwrap: Option<Field>,
-    record: Option<String>,
+    record: Option<RecordBegin>,
     types: Vec<(String, FieldType)>,
     samples: Vec<FormatSample>,
 }
@@ -124,8 +125,10 @@ built_in! {
     "envoy"
     "haproxy"
     "journald"
+    "jul"
     "klog"
     "log4j"
+    "mysql_slow"
     "nginx_error"
     "postgresql"
     "python"
@@ -201,7 +204,7 @@ impl NamedFormat {
                 "recognised" => format.recognised = Some(entry.expression(value)?.to_owned()),
                 "time" => format.time = Some(format.field(entry, value)?),
                 "unwrap" => format.unwrap = Some(format.field(entry, value)?),
-                "record" => format.record = Some(value.to_owned()),
+                "record" => format.record = Some(entry.record(value)?),
                 // They are the reader.
                 "template" | "pattern" | "base" => {}
                 other => return Err(entry.mistake(unknown("key", other, KEYS))),
@@ -290,8 +293,8 @@ impl NamedFormat {
     }
 
     /// How a record of several lines begins.
-    pub fn record(&self) -> Option<&str> {
-        self.record.as_deref()
+    pub fn record(&self) -> Option<&RecordBegin> {
+        self.record.as_ref()
     }
 
     /// Records with their fields.
@@ -357,6 +360,15 @@ impl Entry {
         match &self.value {
             Value::Text(text) => Ok(text),
             Value::Table(_) => Err(self.mistake(format!("expected a text in quotes after '{} ='", self.key))),
+        }
+    }
+
+    /// The lines that begin a record.
+    fn record(&self, text: &str) -> Result<RecordBegin, Mistake> {
+        let Ok(begin) = text.parse::<RecordBegin>();
+        match begin.start() {
+            Ok(_) => Ok(begin),
+            Err(error) => Err(self.mistake(error.to_string())),
         }
     }
 

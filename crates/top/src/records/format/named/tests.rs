@@ -45,7 +45,7 @@ fn a_definition_has_all_its_keys() {
          [[sample]]\nline = '2001:db8::1:80 [x] \"GET /a HTTP/1.1\"'\n\
          fields = { client = '2001:db8::1', port = '80', path = '/a' }\n",
     );
-    assert_eq!((format.name(), format.title(), format.record()), ("mine", "Mine", Some("time")));
+    assert_eq!((format.name(), format.title(), format.record()), ("mine", "Mine", Some(&RecordBegin::Time)));
     assert_eq!((format.time(), format.unwrap()), (Some(&Field::named("at")), Some(&Field::named("request"))));
     let fields: Vec<String> = format
         .fields()
