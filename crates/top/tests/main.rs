@@ -8,6 +8,7 @@ mod memory;
 mod overview;
 mod reference;
 mod rows;
+mod several_lines;
 mod sorted;
 mod table;
 mod times;

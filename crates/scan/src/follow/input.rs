@@ -45,6 +45,8 @@ pub(super) struct FollowedInput {
     preparation: Preparation,
     /// Since when whole records wait until the input is recognised.
     waiting_since: Option<Instant>,
+    /// Since when a record waits for a line that begins the next one.
+    record_waits_since: Option<Instant>,
     /// When it was recognised, and for a pipe by which bytes.
     recognized: Option<(Instant, Vec<u8>)>,
 }
@@ -148,7 +150,16 @@ impl FollowedInput {
 
     fn new(stream: Stream, source: Source, file: Option<FollowedFile>) -> Self {
         let preparation = Preparation::New;
-        Self { stream: Some(stream), source, file, preparation, waiting_since: None, recognized: None }
+        let (waiting_since, record_waits_since, recognized) = Default::default();
+        Self {
+            stream: Some(stream),
+            source,
+            file,
+            preparation,
+            waiting_since,
+            record_waits_since,
+            recognized,
+        }
     }
 
     /// Takes its stream if there is something to be read, up to the present end of the file. `is_final` says that nothing
@@ -167,10 +178,15 @@ impl FollowedInput {
         };
         let is_unprepared = self.preparation != Preparation::Ready && !present.rest().is_empty();
         let is_late = self.waiting_since.is_some_and(|since| since.elapsed() >= PATIENCE);
-        if !has_more && !(is_unprepared && (is_late || is_final)) {
+        let record_waits =
+            self.record_waits_since.is_some_and(|since| is_final || since.elapsed() >= PATIENCE);
+        if !has_more && !record_waits && !(is_unprepared && (is_late || is_final)) {
             return None;
         }
         present.set_pausing(pausing);
+        if is_final || record_waits && !has_more {
+            present.end_record_at_pause();
+        }
         stream.take()
     }
 
@@ -284,10 +300,10 @@ impl FollowedInput {
         }
     }
 
-    /// When waiting for its recognition ends.
+    /// When waiting ends for its recognition, or for the end of a record.
     pub(super) fn patience_ends(&self) -> Option<Instant> {
-        let since = self.waiting_since.filter(|_| self.preparation != Preparation::Ready)?;
-        Some(since + PATIENCE)
+        let recognition = self.waiting_since.filter(|_| self.preparation != Preparation::Ready);
+        recognition.into_iter().chain(self.record_waits_since).min().map(|since| since + PATIENCE)
     }
 
     /// Bytes of a file that are to be read.
@@ -306,6 +322,7 @@ impl FollowedInput {
         if let Some(file) = &mut self.file {
             file.remember(&stream);
         }
+        self.record_waits_since = stream.has_waiting_lines().then(Instant::now);
         self.stream = Some(stream);
     }
 
@@ -333,6 +350,7 @@ impl FollowedInput {
         self.source = self.source.without_details();
         self.stream = Some(file.stream(number, self.source.clone(), 0, context));
         (self.preparation, self.waiting_since, self.recognized) = (Preparation::New, None, None);
+        self.record_waits_since = None;
         (Some(truncated), true)
     }
 }

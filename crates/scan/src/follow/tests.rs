@@ -15,10 +15,11 @@ use crate::collect::merged::Accumulate;
 use crate::inputs::Inputs;
 use crate::options::{ScanOptions, Width};
 use crate::recognize::{Reason, Recognize, Recognized};
-use crate::records::Records;
+use crate::records::start::RecordStart;
+use crate::records::{RecordEnds, Records};
 use crate::stop::Stop;
 
-/// All lines.
+/// All lines, or the records of several lines with a bar for each line end.
 #[derive(Clone, Default)]
 struct CollectLines(Vec<String>);
 
@@ -27,7 +28,19 @@ impl Accumulate for CollectLines {
     type Joined = Vec<String>;
 
     fn take(&mut self, block: &Block<'_>, _meter: &mut Meter) -> ControlFlow<()> {
-        self.0.extend(block.lines().map(|line| String::from_utf8_lossy(line).into_owned()));
+        match &block.records {
+            Records::Started(start) => {
+                let text = String::from_utf8_lossy(block.bytes).replace('\n', "|");
+                let mut ends = RecordEnds::default();
+                let mut begin = 0;
+                for &end in ends.find_started(block.bytes, start) {
+                    self.0.push(text[begin..end as usize].to_owned());
+                    begin = end as usize + 1;
+                }
+                assert_eq!(begin, text.len(), "a record without an end");
+            }
+            _ => self.0.extend(block.lines().map(|line| String::from_utf8_lossy(line).into_owned())),
+        }
         ControlFlow::Continue(())
     }
 
@@ -100,6 +113,16 @@ fn while_followed(
     prepare: impl FnOnce(&World),
     act: impl FnOnce(&World) + Send,
 ) -> (Vec<String>, Vec<String>) {
+    while_divided(Records::Lines, names, prepare, act)
+}
+
+/// The same for records of any kind.
+fn while_divided(
+    records: Records,
+    names: &[&str],
+    prepare: impl FnOnce(&World),
+    act: impl FnOnce(&World) + Send,
+) -> (Vec<String>, Vec<String>) {
     let world = World { directory: tempfile::tempdir().expect("a directory"), seen: Arc::default() };
     prepare(&world);
     let inputs = Inputs::new(names.iter().map(|name| world.path(name)));
@@ -108,6 +131,7 @@ fn while_followed(
         width: Width::Fixed(3),
         block_size: 16,
         stop: Some(Arc::clone(&stop)),
+        records,
         ..ScanOptions::default()
     };
     thread::scope(|scope| {
@@ -392,6 +416,23 @@ fn an_unfinished_last_line_is_reported() {
     );
     assert_eq!(lines, ["1", "2"]);
     assert_eq!(problems, ["/a.log: the record at byte 4 has no end yet; not counted"]);
+}
+
+#[test]
+fn a_record_of_several_lines_ends_before_the_next_or_after_a_while() {
+    let records = Records::Started(RecordStart::indent());
+    let prepare = |world: &World| world.append("a", "a\n b\nc\n");
+    let (found, problems) = while_divided(records, &["a"], prepare, |world| {
+        world.await_lines(&["a| b"]);
+        let begun = Instant::now();
+        world.append("a", " d\n");
+        world.await_lines(&["a| b", "c| d"]);
+        assert!(begun.elapsed() >= Duration::from_millis(900), "it did not wait");
+        world.append("a", " e\nf\n g\n h");
+        world.await_lines(&[" e", "a| b", "c| d"]);
+    });
+    assert_eq!(found, [" e", "a| b", "c| d", "f| g"]);
+    assert!(problems[0].contains("has no end yet"), "{problems:?}");
 }
 
 #[test]

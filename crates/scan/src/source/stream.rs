@@ -61,6 +61,8 @@ pub(crate) struct Stream {
     ended: bool,
     /// Where it pauses, if it is followed.
     pausing: Pausing,
+    /// Set if whole lines end a record where the stream pauses.
+    lines_end_records: bool,
     /// Set if the last read found that a followed file ends before its limit.
     is_dry: bool,
     /// Interrupts reads that wait for data.
@@ -143,6 +145,7 @@ impl Stream {
             in_long_line: false,
             ended: false,
             pausing: Pausing::Never,
+            lines_end_records: false,
             is_dry: false,
             stop,
         }
@@ -152,6 +155,18 @@ impl Stream {
     pub(crate) fn set_pausing(&mut self, pausing: Pausing) {
         self.pausing = pausing;
         self.is_dry = false;
+        self.lines_end_records = false;
+    }
+
+    /// Lets the last record end where the stream pauses, although no line has begun the next one.
+    pub(crate) fn end_record_at_pause(&mut self) {
+        self.lines_end_records = true;
+    }
+
+    /// Whether whole lines wait for one that begins the next record.
+    pub(crate) fn has_waiting_lines(&self) -> bool {
+        let waits = self.bounds.started().is_some() && !self.discarding;
+        waits && memchr(self.bounds.line_end, &self.tail).is_some()
     }
 
     /// Whether it only pauses when a read returns no block: more may follow.
@@ -378,7 +393,7 @@ impl Stream {
     /// Returns the length of the last block of a stream that ends with `bytes`, and of its last record if its quotes are
     /// not closed. The last record is not complete if the stream pauses or the job has been asked to end.
     fn end_of_text(&mut self, bytes: &[u8], searched: usize, is_halted: bool) -> (usize, usize) {
-        if self.bounds.started().is_some() && is_halted {
+        if self.bounds.started().is_some() && is_halted && !self.lines_end_records {
             return (self.last_start(bytes).unwrap_or(0), 0);
         }
         let Some(quoting) = self.bounds.quoting() else {
