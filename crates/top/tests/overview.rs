@@ -177,7 +177,7 @@ fn many_values_are_estimated_alike_at_all_widths() {
     let path = directory.path().join("many.json");
     let line = |number: u64| {
         let id = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-        let user = if number % 4 == 0 { "frequent".to_owned() } else { format!("user {id}") };
+        let user = if number.is_multiple_of(4) { "frequent".to_owned() } else { format!("user {id}") };
         format!("{{\"id\":{id},\"user\":\"{user}\",\"long\":\"{}{id}\"}}\n", "x".repeat(300))
     };
     fs::write(&path, (0..40_000).map(line).collect::<String>()).expect("a file");
