@@ -230,6 +230,7 @@ fn fields_of_each_format_are_found() {
         ("csv", "id,,id,x y\n1,2,3,4\n5\n", "id:1 2:1 x y:1", 1),
         ("tsv", "a\tb\n1\t2\n", "a:1 b:1", 0),
         ("regex:(?<host>[a-z]+) (?<n>[0-9]+)", "a 1\nb\n", "host:1 n:1", 1),
+        ("w3c", "#Fields: a b\n1 2\n3 4\n#Fields: b c\n5 6\n", "a:2 b:3", 0),
         ("lines", "a b\nc d\ne f\n", "1:3 2:3", 0),
         ("lines", "one 17\ntwo words here\none 4\n", "message:3 length:3", 0),
         ("json", "", "", 0),

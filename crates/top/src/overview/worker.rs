@@ -106,6 +106,7 @@ impl<'q> Describer<'q> {
         self.cells.reset(fixed.columns.len());
         match &plan.all {
             Some(AllFields::Fixed { extractor, .. }) => {
+                fixed.scratch = std::mem::replace(&mut fixed.scratch, Scratch::None).after(&block.heading);
                 extractor.extract(&mut fixed.scratch, block.bytes, records, &mut self.cells);
             }
             _ => source::add_messages(block.bytes, records, &mut self.cells),

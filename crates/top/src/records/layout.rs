@@ -213,7 +213,11 @@ impl FileFormat<'_> {
                     fields => fields,
                 }
             }
-            Self::Known(format) => source::without_wholes(named_fields(format, query.delimiter, head)),
+            Self::Known(format) => match named_fields(format, query.delimiter, head) {
+                // The line that names the columns may still come.
+                fields if fields.is_empty() && !is_all => return None,
+                fields => source::without_wholes(fields),
+            },
         };
         Some(AllFields::named(fields, |fields| self.extractor(query, fields)))
     }
