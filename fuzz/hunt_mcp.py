@@ -155,6 +155,9 @@ def check_search(server: Server, rng: random.Random, comb: list[str], root: Path
         if rng.random() < 0.2:
             arguments[name] = True
             flags.append(flag)
+    if rng.random() < 0.2:
+        arguments["record"] = rng.choice(["indent", "[a-z]"])
+        flags.append(f"--record={arguments['record']}")
     case = rng.choice([None, "sensitive", "insensitive", "smart"])
     if case:
         arguments["case"] = case
@@ -171,7 +174,8 @@ def check_search(server: Server, rng: random.Random, comb: list[str], root: Path
             lines = lines[:-1] if lines[-1] == b"" else lines
             path = lossy(text_of(data["path"])).removeprefix("./")
             for number, text in enumerate(lines or [b""]):
-                expected.append((path, data["line_number"] + number, message["type"] == "context", lossy(shown(text))))
+                is_context = message["type"] == "context" or number > 0 and "record" in arguments
+                expected.append((path, data["line_number"] + number, is_context, lossy(shown(text))))
     got = [(entry["path"].removeprefix("./"), entry.get("line"), entry.get("context", False), entry["text"]) for entry in found if "line" in entry]
     same = len(got) == len(expected) and all(
         one[:3] == two[:3] and (one[3] == two[3] or "…" in one[3] and one[3].strip("…") in two[3]) for one, two in zip(got, expected)

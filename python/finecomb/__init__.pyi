@@ -132,6 +132,7 @@ class _GrepFlags(TypedDict, total=False):
     pre_glob: str | Sequence[str] | None
     crlf: bool | None
     null_data: bool | None
+    record: str | None
     invert_match: bool | None
     max_count: int | None
     limit: int | None

@@ -34,7 +34,7 @@ CONTEXT = ("after_context", "before_context", "context", "passthru")
 """Flags that print lines near the matches."""
 
 DEPENDENT = (
-    *CONTEXT, "max_count", "multiline", "multiline_dotall", "stop_on_nonmatch", "file_and", "file_not",
+    *CONTEXT, "max_count", "multiline", "multiline_dotall", "record", "stop_on_nonmatch", "file_and", "file_not",
     # The text of the file, or the ends of its lines, are other ones.
     "null_data", "encoding", "pre", "archives",
 )  # fmt: skip

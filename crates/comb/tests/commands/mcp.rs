@@ -70,6 +70,11 @@ fn every_tool_answers() {
             json!({"pattern": "u32 .\n +a", "multiline": true}),
             "src/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {\n3:    a + b\n",
         ),
+        (
+            "search",
+            json!({"pattern": "add", "record": "indent", "paths": "src/main.rs", "limit": 1}),
+            &format!("src/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {{\n3-    a + b\n{more}"),
+        ),
         ("files", json!({"name": "^s|md"}), "notes.md\nsrc/main.rs\n"),
         (
             "find",

@@ -63,6 +63,8 @@ Examples:
   A compressed log, or the output of another command:
       comb grep -z ' 500 ' access.log.2.gz
       journalctl -o cat | comb grep -i error
+  Whole messages of a log, with their stack traces:
+      comb grep --record time TimeoutException app.log
 
 Without PATH, searches the current directory recursively, or standard input if it is a file or a pipe. In directories, files \
 excluded by .gitignore, .ignore and similar files, hidden files and binary files are skipped; -u, -uu and -uuu include \
@@ -254,6 +256,7 @@ impl Arguments {
         };
         options.colors = colored.then(|| self.colors.specs());
         options.hyperlink = if colored { self.colors.links() } else { None };
+        matching::Matching::check(&options)?;
         Ok(options)
     }
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use clap::Arg;
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep, list};
-use finecomb_scan::{FoundFile, Inputs, Problem, ScanOptions, Stop, Watch, Width, list_files};
+use finecomb_scan::{FoundFile, Inputs, Problem, RecordStart, ScanOptions, Stop, Watch, Width, list_files};
+use finecomb_top::RecordBegin;
 
 use crate::advice::Advised;
 use crate::args::named;
@@ -37,6 +38,15 @@ pub struct GrepJob {
     query: Query,
     scan: ScanOptions<'static>,
     index: IndexUse,
+}
+
+/// Parses the rule that says which lines begin a record: `time`, `indent` or a regular expression.
+///
+/// # Errors
+/// If the expression is invalid.
+pub fn record_start(text: &str) -> Result<RecordStart, String> {
+    let Ok(begin) = text.parse::<RecordBegin>();
+    begin.start().map_err(|error| error.to_string())
 }
 
 /// Files that another process found, or a part of one.

@@ -109,7 +109,7 @@ fn files_summary(arguments: &Arguments, options: &GrepOptions, outcome: &Outcome
     if options.quiet {
         return Vec::new();
     }
-    let mut text = if options.compact { more(outcome.omitted, false) } else { String::new() };
+    let mut text = if options.compact { more(outcome.omitted, None) } else { String::new() };
     if arguments.modes.totals {
         text += &format!("{}\n", counted(outcome.files, "file"));
     }
@@ -179,10 +179,11 @@ fn summary(
     }
     let mut text = String::new();
     if options.compact && !options.quiet {
-        text += &more(outcome.omitted, options.mode == Mode::Lines);
+        let unit = if options.record.is_some() { "more record" } else { "more line" };
+        text += &more(outcome.omitted, (options.mode == Mode::Lines).then_some(unit));
     }
     if arguments.modes.stats() {
-        text += &statistics(&outcome.stats, elapsed.as_secs_f64());
+        text += &statistics(&outcome.stats, options, elapsed.as_secs_f64());
         let Omitted { results, files } = outcome.omitted;
         if results > 0 {
             let (results, files) = (counted(results, "result"), counted(files, "file"));
@@ -191,23 +192,23 @@ fn summary(
         text += &indexed::statistics(outcome, index_failures);
     }
     if arguments.modes.totals {
-        text += &totals(&outcome.stats);
+        text += &totals(&outcome.stats, options);
     }
     text.into_bytes()
 }
 
-/// The line with the number of results that a limit left out, if it did.
-fn more(Omitted { results, files }: Omitted, are_lines: bool) -> String {
-    match results {
-        0 => String::new(),
-        _ if are_lines => format!("[{} in {}]\n", counted(results, "more line"), counted(files, "file")),
-        _ => format!("[{}]\n", counted(results, "more file")),
+/// The line with the number of results that a limit left out, if it did. These are files unless they have a name.
+fn more(Omitted { results, files }: Omitted, unit: Option<&str>) -> String {
+    match (results, unit) {
+        (0, _) => String::new(),
+        (_, Some(unit)) => format!("[{} in {}]\n", counted(results, unit), counted(files, "file")),
+        (_, None) => format!("[{}]\n", counted(results, "more file")),
     }
 }
 
 /// The line of `--totals`.
-fn totals(stats: &Stats) -> String {
-    let lines = counted(stats.matched_lines(), "line");
+fn totals(stats: &Stats, options: &GrepOptions) -> String {
+    let lines = counted(stats.matched_lines(), if options.record.is_some() { "record" } else { "line" });
     let matches = if stats.matches() == 1 {
         "1 match".to_owned()
     } else {
@@ -217,9 +218,10 @@ fn totals(stats: &Stats) -> String {
     format!("{lines} with {matches} in {} of {files}\n", Count(stats.searches_with_match()))
 }
 
-fn statistics(stats: &Stats, total: f64) -> String {
+fn statistics(stats: &Stats, options: &GrepOptions, total: f64) -> String {
+    let units = if options.record.is_some() { "records" } else { "lines" };
     format!(
-        "\n{} matches\n{} matched lines\n{} files contained matches\n{} files searched\n{} bytes printed\n{} bytes searched\n\
+        "\n{} matches\n{} matched {units}\n{} files contained matches\n{} files searched\n{} bytes printed\n{} bytes searched\n\
          {:0.6} seconds spent searching\n{total:0.6} seconds total\n",
         stats.matches(),
         stats.matched_lines(),

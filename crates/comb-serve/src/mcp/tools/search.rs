@@ -15,7 +15,7 @@ use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, Split, by_nul, by_path_and_line};
-use finecomb_command::grep::job::Searched;
+use finecomb_command::grep::job::{Searched, record_start};
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -34,6 +34,10 @@ pub(in crate::mcp) struct Search {
     /// Let matches span lines, as in 'struct \w+ \{\n'
     #[serde(default)]
     multiline: bool,
+    /// Select whole records of several lines, such as log messages with stack traces: time (a record begins with a line that begins with a
+    /// time), indent (with a line that is not indented), or a regular expression that its first line matches. Other lines of a record are
+    /// LINE-TEXT
+    record: Option<String>,
     /// lines: matching lines; files: paths of files with a match; count: the number of matching lines in each file
     #[serde(default)]
     output: Output,
@@ -90,10 +94,11 @@ impl Tool for Search {
             Output::Files => (Kind::Paths, by_nul),
             Output::Count => (Kind::Counts, by_path_and_line),
         };
-        let after_context = self.context;
+        // The other lines of a record follow its first one as context.
+        let after_context = if self.record.is_some() { u64::MAX } else { self.context };
         let wanted = Wanted { kind, limit: self.limit, after_context, cursor: &self.cursor };
         let (mut page, mut notes) = context.page(&wanted)?;
-        let job = context.grep_job(self.options(), self.selection.inputs(&context.roots)?)?;
+        let job = context.grep_job(self.options()?, self.selection.inputs(&context.roots)?)?;
         let columns = context.limits.max_columns;
         let mut sink = Sink::new(stop, split, |record| add(&mut page, kind, record, columns));
         let Searched { faults, is_empty } = job.run(stop, None, &mut sink)?;
@@ -107,7 +112,7 @@ impl Tool for Search {
 }
 
 impl Search {
-    fn options(&self) -> GrepOptions {
+    fn options(&self) -> Result<GrepOptions, String> {
         let pattern = PatternOptions::default()
             .patterns([self.pattern.clone()].into())
             .fixed_strings(self.fixed_strings)
@@ -118,9 +123,11 @@ impl Search {
             })
             .boundary(self.word.then_some(Boundary::Word))
             .multiline(self.multiline);
-        let options = GrepOptions::default().pattern(pattern).with_filename(true).null_after_path(true);
+        let record = self.record.as_deref().map(record_start).transpose()?;
+        let options = GrepOptions::default().pattern(pattern).record(record);
+        let options = options.with_filename(true).null_after_path(true);
         let context = usize::try_from(self.context).unwrap_or(usize::MAX);
-        match self.output {
+        Ok(match self.output {
             Output::Files => options.mode(Mode::FilesWithMatches),
             Output::Count => options.mode(Mode::Count),
             Output::Lines => options
@@ -130,7 +137,7 @@ impl Search {
                 .column(true)
                 .field_match_separator(vec![0])
                 .context_separator(None),
-        }
+        })
     }
 }
 

@@ -4,12 +4,13 @@ use std::ffi::OsString;
 
 use clap::{ArgAction, Args};
 use finecomb_grep::{Binary, GrepOptions, LineEnd};
-use finecomb_scan::{Encoding, Preprocessor};
+use finecomb_scan::{Encoding, Preprocessor, RecordStart};
 
 use crate::args::selection;
 use crate::args::selection::{Globs, UsageError};
 use crate::grep::args::order::{Off, Order};
 use crate::grep::args::value;
+use crate::grep::job::record_start;
 
 #[derive(Args)]
 #[group(skip)]
@@ -51,6 +52,14 @@ pub(crate) struct Matching {
     #[arg(long)]
     null_data: bool,
 
+    /// Select whole records of several lines: they begin with lines that begin with a time, that are not indented, or that match REGEX
+    ///
+    /// A record matches if one of its lines does, or, with -U, if there is a match in the record. It then stands for a line in -v, -c, -m, -A,
+    /// -B, -C, --and, --not, --limit and --json. 'indent' also keeps 'Caused by:', '... 12 more' and tracebacks of Python with the lines above
+    /// them. The first line of a matching record has ':' after its number, the others '-'. -o prints the matches alone.
+    #[arg(long, value_name = "time|indent|REGEX", value_parser = record_start)]
+    record: Option<RecordStart>,
+
     /// Select lines that do not match
     #[arg(short = 'v', long, add = Off(&["no-invert-match"]))]
     pub(super) invert_match: bool,
@@ -76,10 +85,30 @@ impl Matching {
     pub(super) fn apply(&self, order: &Order, options: &mut GrepOptions) {
         options.line_end = self.line_end();
         options.binary = self.binary(order);
+        options.record = self.record.clone();
         options.invert = self.invert_match;
         options.max_count = self.max_count;
         options.limit = self.limit;
         options.stop_on_nonmatch = self.stop_on_nonmatch;
+    }
+
+    /// Checks that flags about single lines are not given with `--record`.
+    ///
+    /// # Errors
+    /// If one of them is.
+    pub(super) fn check(options: &GrepOptions) -> Result<(), UsageError> {
+        let flags = [
+            ("--ackmate", options.ackmate),
+            ("--enclosing", options.enclosing.is_some()),
+            ("--null-data", options.line_end == LineEnd::Nul),
+            ("--vimgrep", options.vimgrep),
+        ];
+        match flags.into_iter().find(|&(_, is_given)| is_given && options.record.is_some()) {
+            Some((flag, _)) => {
+                Err(UsageError(format!("{flag}: omit it with --record, which selects records")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Whether compressed files are searched.
