@@ -118,8 +118,10 @@ impl<'q> Lister<'q> {
         let language =
             known.or_else(|| query.assumed(source)).filter(|&language| query.wants_language(language));
         let Some(language) = language else {
-            // Other files have been refused by their names and their first lines.
-            if source.is_named() && Language::knows(source.display_path()) && known.is_none() {
+            // Other files have been refused by their names.
+            let path = source.display_path();
+            let is_undecided = Language::knows(path) || path.extension().is_none();
+            if source.is_named() && is_undecided && known.is_none() {
                 self.fail(source, UNKNOWN_LANGUAGE.to_owned());
             }
             return None;
@@ -178,7 +180,9 @@ impl Search for Lister<'_> {
     type State = bool;
 
     fn begin(&mut self, source: &Source, start: &[u8]) -> bool {
-        let is_known = self.query.may_know(source, start);
+        // The first line decides, and is known now only if the file is larger than its first block.
+        let is_undecided = start.is_empty() && source.display_path().extension().is_none();
+        let is_known = is_undecided || self.query.may_know(source, start);
         if !is_known && source.is_named() {
             let other = Language::of_other_build(source.display_path());
             self.fail(source, other.map_or_else(|| UNKNOWN_LANGUAGE.to_owned(), not_in_this_build));

@@ -292,7 +292,7 @@ fn the_script_of_zsh_describes_candidates() {
     assert_eq!(line(&["comb", "top", "~/it\\'s.log", "-f", "path,stat"]), ["path,status"]);
     assert_eq!(
         line(&["comb", "top", "--input", "ngi"]),
-        ["nginx\\::Access log with the log_format of nginx"]
+        ["nginx\\::Access log with the log_format of nginx", "nginx_error:nginx, error log"]
     );
     assert_eq!(line(&["comb", "top", "--regex", "nowhere"]), ["files"]);
 }

@@ -128,6 +128,9 @@ z.tcc:1:5\tvariable\tz
     );
     directory.prints("comb symbols --lang python | cut -f1-3", "bin/run:2:5\tfunction\tf\n");
     directory.answers("comb symbols --type rust", "", "", 1);
+    directory.prints("comb symbols bin/run | cut -f1-3", "bin/run:2:5\tfunction\tf\n");
+    let unknown = "comb: LICENSE: unknown language; use --lang to name it\n";
+    directory.answers("comb symbols LICENSE", "", unknown, 2);
 }
 
 #[test]

@@ -373,7 +373,7 @@ mod tests {
             ("-f|b,.a.b,\"a.b\"|--p99|t|--sum|t", "'--fields=b,a.b,\"a.b\"' --percentile=99:t --sum=t"),
             (
                 "--sum=t|--unit=t=ms|--number-format=1,234.50",
-                "'--sum=t' '--number-format=1,234.50' '--unit=t=ms'",
+                "--sum=t --number-format=1,234.50 --unit=t=ms",
             ),
             ("-s|-x|--|--normalize|all", "--normalize=uuid,time,ip,path,hex,num --sed -x --"),
             // No time is looked at.

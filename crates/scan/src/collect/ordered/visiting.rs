@@ -87,7 +87,7 @@ impl<V: Print> Visitor<'_, V> {
         let nul = if may_divide { memchr(0, bytes) } else { None };
         let first_nul = KnownNul(nul.map(|at| offset + at as u64));
         let mut unshared = Unshared { start: text_start, state, tally: V::Tally::default() };
-        let _ = if self.visit.is_over(&unshared.state) {
+        let _ = if may_divide && self.visit.is_over(&unshared.state) {
             ControlFlow::Break(())
         } else if bytes.is_empty() {
             // Elsewhere an empty block carries no information, but an empty file must have one block.
