@@ -14,9 +14,9 @@ use serde_json::Value;
 
 use crate::args::tree_index::WhenIndexed;
 use crate::args::{selection, threads};
-use crate::top::options::definition::FieldUnit;
+use crate::top::options::field_unit::FieldUnit;
 use crate::top::options::key_fields::KeyFields;
-use crate::top::options::times::TimeFields;
+use crate::top::options::time_fields::TimeFields;
 
 /// Marks a flag that is also an option by name, unlike others under its heading.
 #[derive(Clone, Copy, Debug)]

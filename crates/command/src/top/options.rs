@@ -2,10 +2,12 @@
 
 mod approx;
 pub mod definition;
+pub(crate) mod field_unit;
 pub(crate) mod key_fields;
 pub(crate) mod measures;
 mod memory;
 mod order;
+pub(crate) mod time_fields;
 pub(crate) mod times;
 
 use std::path::PathBuf;

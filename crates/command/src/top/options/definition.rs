@@ -7,9 +7,7 @@ use std::slice;
 
 use clap::Args;
 use clap_complete::ArgValueCandidates;
-use finecomb_top::{
-    Field, InputFormat, Normalizer, NumberFormat, RecordBegin, Separator, TimeUnit, TimeUnitError,
-};
+use finecomb_top::{InputFormat, Normalizer, NumberFormat, RecordBegin, Separator};
 use serde::de::value::MapDeserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Error, Value};
@@ -20,6 +18,7 @@ use crate::args::value;
 use crate::command_line::quoted;
 use crate::shell::candidates;
 use crate::shell::line::completer;
+use crate::top::options::field_unit::FieldUnit;
 use crate::top::options::key_fields::KeyFields;
 use crate::top::options::measures;
 use crate::top::options::measures::Measures;
@@ -174,28 +173,6 @@ pub struct CountDefinition {
     #[arg(long, value_name = "NUMBER", help_heading = "Measures")]
     #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
     pub number_format: Option<NumberFormat>,
-}
-
-/// A measured field, with the unit of its numbers without one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldUnit {
-    pub(super) field: Field,
-    pub(super) unit: TimeUnit,
-}
-
-impl FieldUnit {
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let (field, unit) = text.rsplit_once('=').ok_or("expected FIELD=UNIT, such as took=ms")?;
-        let unit = unit.parse().map_err(|error: TimeUnitError| error.to_string())?;
-        Ok(Self { field: measures::parse_field(field)?, unit })
-    }
-}
-
-/// The text that [`FieldUnit::parse`] reads.
-impl fmt::Display for FieldUnit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}", self.field.written(), self.unit)
-    }
 }
 
 impl CountDefinition {

@@ -8,6 +8,7 @@ use crate::args::selection::{UsageError, nanoseconds_now};
 use crate::args::value;
 use crate::shell::candidates;
 use crate::shell::line::completer;
+use crate::top::options::time_fields::TimeFields;
 
 const TIME: &str = "\
 Field with the time of a record [default: found for each file]
@@ -62,23 +63,8 @@ pub struct Times {
     pub every: Option<Every>,
 }
 
-/// The field with the time of a record, or those with its date and its time of day.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimeFields(Vec<Field>);
-
-impl TimeFields {
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let fields = Field::parse_list(text).map_err(|error| error.to_string())?;
-        if fields.len() > 2 {
-            return Err("expected a field, or those with the date and the time of day".to_owned());
-        }
-        Ok(Self(fields))
-    }
-}
-
 fn show_fields<S: Serializer>(fields: &Option<TimeFields>, serializer: S) -> Result<S::Ok, S::Error> {
-    let written = |fields: &TimeFields| fields.0.iter().map(Field::written).collect::<Vec<_>>().join(",");
-    fields.as_ref().map(written).serialize(serializer)
+    fields.as_ref().map(TimeFields::to_string).serialize(serializer)
 }
 
 fn show_form<S: Serializer>(form: &Option<TimeForm>, serializer: S) -> Result<S::Ok, S::Error> {
