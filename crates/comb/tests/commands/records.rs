@@ -121,6 +121,8 @@ fn an_overview_refuses_flags_of_counts() {
 #[test]
 fn an_overview_is_text_of_80_columns_and_markdown() {
     let directory = directory_with(&[("access.log", ACCESS)]);
+    let (_, errors, _) = directory.run("comb top --overview --input json access.log");
+    assert!(errors.starts_with("comb: skipped 3 malformed of 3 records; "), "{errors}");
     let (out, _, code) = directory.run("comb top --overview --tz UTC access.log");
     assert!(
         out.starts_with(

@@ -157,6 +157,7 @@ impl<'q> Describer<'q> {
         let span = |record: u32| rows.records[record as usize];
         malformed.extend(cells.malformed().iter().map(|malformed| (span(malformed.record), *malformed)));
         contents.tally.add_malformed(block, &malformed);
+        contents.tally.add_examined(rows.examined);
         contents.tally.add_left_out(block, rows);
         contents.records += records;
         if records > 0 {
