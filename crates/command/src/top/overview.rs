@@ -45,9 +45,9 @@ pub(super) fn run(
 
 /// Prints notes on the records that were left out.
 fn report_left_out(outcome: &OverviewOutcome, arguments: &TopArguments) {
-    let Overview { records, malformed, untimed, partial, .. } = &outcome.overview;
+    let Overview { records, examined, malformed, untimed, partial, .. } = &outcome.overview;
     let (malformed, untimed) = (malformed.clone(), untimed.clone());
-    let answer = Answer { records: *records, malformed, untimed, ..Answer::default() };
+    let answer = Answer { records: *records, examined: *examined, malformed, untimed, ..Answer::default() };
     message::left_out(&answer, &arguments.options, false).iter().for_each(message::note);
     if *partial {
         let (records, bytes) = (counted(*records, "record"), Bytes(outcome.bytes));

@@ -72,6 +72,11 @@ impl Tally {
         answer.sort_by = query.order.by;
     }
 
+    /// Number of records that were looked at, also of those that were left out.
+    pub(crate) fn examined(&self) -> u64 {
+        self.examined
+    }
+
     /// The malformed records, and the records without a time.
     pub(crate) fn into_left_out(self) -> [Option<Skipped>; 2] {
         let [_, malformed, _, _, untimed] = self.left_out;

@@ -10,6 +10,8 @@ use crate::measure::quantity::Quantity;
 pub struct Overview {
     /// Number of records.
     pub records: u64,
+    /// Number of all records that `grep` and `vgrep` select, also of those that are left out.
+    pub examined: u64,
     /// Number of records by format, in the order of the names.
     pub formats: Vec<(String, u64)>,
     /// Records that do not have the format of their file, if any. They are not among the records.

@@ -228,6 +228,7 @@ impl Contents {
 
     pub(super) fn into_overview(self) -> Overview {
         let Self { records, formats, tally, times, time_fields, fields, mut reader, zone } = self;
+        let examined = tally.examined();
         let [malformed, untimed] = tally.into_left_out();
         let (mut fields, fields_left_out) = fields.overviews(&mut reader, &zone);
         for field in fields.iter_mut().filter(|field| time_fields.contains(&field.name)) {
@@ -235,6 +236,7 @@ impl Contents {
         }
         Overview {
             records,
+            examined,
             formats: formats.into_iter().collect(),
             malformed,
             untimed,
