@@ -136,6 +136,7 @@ impl Search {
                 .line_number(true)
                 .column(true)
                 .field_match_separator(vec![0])
+                .field_context_separator(IN_CONTEXT.to_vec())
                 .context_separator(None),
         })
     }
@@ -181,7 +182,11 @@ fn split_path(record: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((path, text.strip_suffix(b"\r").unwrap_or(text)))
 }
 
-/// A line of the output: `PATH\0LINE\0COLUMN\0TEXT`, without the column if the match is empty, or `PATH\0LINE-TEXT` for context.
+/// Separator of the fields of lines of context.
+const IN_CONTEXT: &[u8] = b"-\0";
+
+/// A line of the output: `PATH\0LINE\0COLUMN\0TEXT`, without the column if the match is empty. For context, `-` is before the second and
+/// third NUL, and only the lines of a record with a match have a column.
 #[derive(Debug, PartialEq)]
 struct Line<'a> {
     path: &'a [u8],
@@ -196,14 +201,14 @@ impl<'a> Line<'a> {
     fn parse(record: &'a [u8]) -> Option<Self> {
         let (path, rest) = split_path(record)?;
         let (number, rest) = split_number(rest)?;
-        let (&separator, rest) = rest.split_first()?;
-        if separator == b'-' {
-            return Some(Self { path, number, is_context: true, column: 0, text: rest });
-        }
-        let column = split_number(rest).and_then(|(column, rest)| Some((column, rest.strip_prefix(b"\0")?)));
+        let is_context = rest.starts_with(IN_CONTEXT);
+        let separator: &[u8] = if is_context { IN_CONTEXT } else { b"\0" };
+        let rest = rest.strip_prefix(separator)?;
+        let column =
+            split_number(rest).and_then(|(column, rest)| Some((column, rest.strip_prefix(separator)?)));
         let (column, text) = column.unwrap_or((1, rest));
         let column = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
-        Some(Self { path, number, is_context: false, column, text })
+        Some(Self { path, number, is_context, column, text })
     }
 }
 
@@ -225,7 +230,9 @@ mod tests {
         let expected = Line { path: b"a", number: 1, is_context: false, column: 0, text: b"2:3" };
         assert_eq!(line(b"a\x001\x002:3\n"), Some(expected), "an empty match has no column");
         let expected = Line { path: b"a", number: 1, is_context: true, column: 0, text: b"2:3" };
-        assert_eq!(line(b"a\x001-2:3"), Some(expected));
+        assert_eq!(line(b"a\x001-\x002:3"), Some(expected));
+        let expected = Line { path: b"a", number: 1, is_context: true, column: 3, text: b"2-3" };
+        assert_eq!(line(b"a\x001-\x004-\x002-3"), Some(expected), "a line of a record");
         assert_eq!(line(b"a: binary file matches (found \"\\0\" byte around offset 5)\n"), None);
     }
 }
