@@ -26,7 +26,7 @@ use std::mem;
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 
-use self::cursor::{RecordCursor, TokenWindow};
+use self::cursor::{RecordCursor, TokenPlace, TokenWindow};
 use self::wanted::{ROOT, WantedNode, WantedTree};
 use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 use crate::query::field::Field;
@@ -64,15 +64,6 @@ struct Container {
     index: usize,
     /// Number of wanted elements before it.
     taken: usize,
-}
-
-/// A position between two tokens of a record.
-#[derive(Clone, Copy, Debug)]
-enum TokenPlace {
-    /// A member or element is expected.
-    Item(usize),
-    /// The closing bracket of the innermost container.
-    Close(usize),
 }
 
 impl Json {
@@ -158,13 +149,7 @@ struct RecordWalk<'a, 't, M> {
 impl<M: Masks> RecordWalk<'_, '_, M> {
     #[inline(always)]
     fn record(&mut self, start: usize) -> Result<(), Violation> {
-        let at = self.cursor.skip_space(start);
-        if at >= self.cursor.end {
-            return Ok(());
-        }
-        if self.cursor.byte(at) != b'{' {
-            return Err((at, "expected an object"));
-        }
+        let Some(at) = self.cursor.object(start)? else { return Ok(()) };
         self.scratch.outer.clear();
         self.scratch.seen.fill(false);
         self.inner = Container::new(self.tree, ROOT, at, b'}');
@@ -185,8 +170,7 @@ impl<M: Masks> RecordWalk<'_, '_, M> {
     /// Goes past the opening bracket of the innermost container.
     #[inline(always)]
     fn first_item(&self, bracket: usize) -> TokenPlace {
-        let at = self.cursor.skip_space(bracket + 1);
-        if self.cursor.byte(at) == self.inner.close { TokenPlace::Close(at) } else { TokenPlace::Item(at) }
+        self.cursor.first_item(bracket, self.inner.close)
     }
 
     /// Goes past a member or element, or into it.
@@ -200,7 +184,7 @@ impl<M: Masks> RecordWalk<'_, '_, M> {
         match child {
             Some(child) => self.wanted_value(child, at, &window),
             None => {
-                let at = self.skip_value(at, &window)?;
+                let at = self.cursor.skip_value(at, &window)?;
                 self.after_value(at)
             }
         }
@@ -223,9 +207,9 @@ impl<M: Masks> RecordWalk<'_, '_, M> {
             return Ok(self.first_item(at));
         }
         let end = if node.columns.is_empty() {
-            self.skip_value(at, window)?
+            self.cursor.skip_value(at, window)?
         } else {
-            let (cell, end) = self.value(at, window)?;
+            let (cell, end) = value(self.cursor, self.cells, at, window)?;
             self.set(child, cell);
             end
         };
@@ -238,7 +222,7 @@ impl<M: Masks> RecordWalk<'_, '_, M> {
         let Container { node, start, open_columns, .. } = self.inner;
         self.open_columns -= open_columns;
         let Some(outer) = self.scratch.outer.pop() else {
-            return self.nothing_follows(end).map(|()| None);
+            return self.cursor.nothing_follows(end).map(|()| None);
         };
         self.inner = outer;
         self.set(node, Cell::raw((start, end)));
@@ -282,63 +266,13 @@ impl<M: Masks> RecordWalk<'_, '_, M> {
         {
             child = None;
         }
-        let colon = cursor.skip_space(end.quote + 1);
-        if cursor.byte(colon) != b':' {
-            return Err((colon, "expected ':' after a key"));
-        }
-        Ok((child, cursor.skip_space(colon + 1)))
-    }
-
-    /// Returns the position after a value.
-    #[inline(always)]
-    fn skip_value(&self, at: usize, window: &TokenWindow) -> Result<usize, Violation> {
-        match self.cursor.byte(at) {
-            b'"' => Ok(self.cursor.string_end(at + 1, window)?.quote + 1),
-            b'{' | b'[' => self.cursor.container_end(at + 1),
-            _ => self.cursor.scalar_end(at, window),
-        }
-    }
-
-    /// Returns a value and the position after it.
-    #[inline(always)]
-    fn value(&mut self, at: usize, window: &TokenWindow) -> Result<(Cell, usize), Violation> {
-        let first = self.cursor.byte(at);
-        if first != b'"' {
-            let end = self.skip_value(at, window)?;
-            if first == b'n' && is_null(bytes_of(self.cursor.text, (at, end))) {
-                return Ok((Cell::Missing, end));
-            }
-            return Ok((Cell::raw((at, end)), end));
-        }
-        let start = at + 1;
-        let end = self.cursor.string_end(start, window)?;
-        let cell = if end.has_escapes {
-            decode_value(self.cells, self.cursor.text, (start, end.quote))?
-        } else {
-            Cell::raw((start, end.quote))
-        };
-        Ok((cell, end.quote + 1))
+        Ok((child, cursor.after_key(end.quote + 1)?))
     }
 
     /// Goes past the comma after a value, or to the closing bracket.
     #[inline(always)]
     fn after_value(&self, at: usize) -> Result<TokenPlace, Violation> {
-        let at = self.cursor.skip_space(at);
-        match self.cursor.byte(at) {
-            b',' => Ok(TokenPlace::Item(self.cursor.skip_space(at + 1))),
-            byte if byte == self.inner.close => Ok(TokenPlace::Close(at)),
-            _ => Err((at, "expected ',' or a closing bracket after a value")),
-        }
-    }
-
-    /// Checks that nothing follows the object.
-    #[inline(always)]
-    fn nothing_follows(&self, at: usize) -> Result<(), Violation> {
-        let at = self.cursor.skip_space(at);
-        if at < self.cursor.end {
-            return Err((at, "unexpected text after the object"));
-        }
-        Ok(())
+        self.cursor.after_value(at, self.inner.close)
     }
 
     /// Sets the columns of a node, whose values become known.
@@ -352,6 +286,32 @@ impl<M: Masks> RecordWalk<'_, '_, M> {
             }
         }
     }
+}
+
+/// Returns a value and the position after it.
+#[inline(always)]
+fn value<M: Masks>(
+    cursor: RecordCursor<'_, M>,
+    cells: &mut Cells,
+    at: usize,
+    window: &TokenWindow,
+) -> Result<(Cell, usize), Violation> {
+    let first = cursor.byte(at);
+    if first != b'"' {
+        let end = cursor.skip_value(at, window)?;
+        if first == b'n' && is_null(bytes_of(cursor.text, (at, end))) {
+            return Ok((Cell::Missing, end));
+        }
+        return Ok((Cell::raw((at, end)), end));
+    }
+    let start = at + 1;
+    let end = cursor.string_end(start, window)?;
+    let cell = if end.has_escapes {
+        decode_value(cells, cursor.text, (start, end.quote))?
+    } else {
+        Cell::raw((start, end.quote))
+    };
+    Ok((cell, end.quote + 1))
 }
 
 #[cold]

@@ -4,8 +4,8 @@
 
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 
-use super::cursor::{RecordCursor, TokenWindow};
-use super::{TokenPlace, decode, decode_value, is_null};
+use super::cursor::{RecordCursor, TokenPlace, TokenWindow};
+use super::{decode, value};
 use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 
 /// Maximum number of objects around a member. Deeper objects are values.
@@ -66,14 +66,8 @@ struct MemberWalk<'a, 't, M, V> {
 impl<M: Masks, V: MemberVisitor> MemberWalk<'_, '_, M, V> {
     #[inline(always)]
     fn record(&mut self, start: usize) -> Result<(), Violation> {
-        let at = self.cursor.skip_space(start);
-        if at >= self.cursor.end {
-            return Ok(());
-        }
-        if self.cursor.byte(at) != b'{' {
-            return Err((at, "expected an object"));
-        }
-        let mut place = self.first_item(at);
+        let Some(at) = self.cursor.object(start)? else { return Ok(()) };
+        let mut place = self.cursor.first_item(at, b'}');
         let mut depth = 1;
         loop {
             place = match place {
@@ -82,29 +76,22 @@ impl<M: Masks, V: MemberVisitor> MemberWalk<'_, '_, M, V> {
                     if is_wanted && depth < MAX_DEPTH && self.cursor.byte(value) == b'{' {
                         depth += 1;
                         self.visitor.enter();
-                        self.first_item(value)
+                        self.cursor.first_item(value, b'}')
                     } else {
                         let end = self.value(value, &window, is_wanted)?;
-                        self.after_value(end)?
+                        self.cursor.after_value(end, b'}')?
                     }
                 }
                 TokenPlace::Close(at) => {
                     depth -= 1;
                     if depth == 0 {
-                        return self.nothing_follows(at + 1);
+                        return self.cursor.nothing_follows(at + 1);
                     }
                     self.visitor.leave();
-                    self.after_value(at + 1)?
+                    self.cursor.after_value(at + 1, b'}')?
                 }
             };
         }
-    }
-
-    /// Goes past the opening bracket of an object.
-    #[inline(always)]
-    fn first_item(&self, bracket: usize) -> TokenPlace {
-        let at = self.cursor.skip_space(bracket + 1);
-        if self.cursor.byte(at) == b'}' { TokenPlace::Close(at) } else { TokenPlace::Item(at) }
     }
 
     /// Reads a key and the colon. Returns the position of the value, the window of the key, and whether the value is wanted.
@@ -124,59 +111,17 @@ impl<M: Masks, V: MemberVisitor> MemberWalk<'_, '_, M, V> {
         } else {
             self.visitor.key(bytes_of(cursor.text, (start, end.quote)))
         };
-        let colon = cursor.skip_space(end.quote + 1);
-        if cursor.byte(colon) != b':' {
-            return Err((colon, "expected ':' after a key"));
-        }
-        Ok((cursor.skip_space(colon + 1), window, is_wanted))
+        Ok((cursor.after_key(end.quote + 1)?, window, is_wanted))
     }
 
     /// Visits a value if it is wanted. Returns the position after it.
     #[inline(always)]
     fn value(&mut self, at: usize, window: &TokenWindow, is_wanted: bool) -> Result<usize, Violation> {
-        let cursor = self.cursor;
-        let first = cursor.byte(at);
-        let (cell, end) = match first {
-            b'"' => {
-                let start = at + 1;
-                let end = cursor.string_end(start, window)?;
-                let cell = match end.has_escapes {
-                    true if is_wanted => decode_value(self.visitor.cells(), cursor.text, (start, end.quote))?,
-                    _ => Cell::raw((start, end.quote)),
-                };
-                (cell, end.quote + 1)
-            }
-            b'{' | b'[' => {
-                let end = cursor.container_end(at + 1)?;
-                (Cell::raw((at, end)), end)
-            }
-            _ => {
-                let end = cursor.scalar_end(at, window)?;
-                let is_missing = first == b'n' && is_null(bytes_of(cursor.text, (at, end)));
-                (if is_missing { Cell::Missing } else { Cell::raw((at, end)) }, end)
-            }
-        };
-        if is_wanted {
-            self.visitor.value(cell);
+        if !is_wanted {
+            return self.cursor.skip_value(at, window);
         }
+        let (cell, end) = value(self.cursor, self.visitor.cells(), at, window)?;
+        self.visitor.value(cell);
         Ok(end)
-    }
-
-    /// Goes past the comma after a value, or to the closing bracket.
-    #[inline(always)]
-    fn after_value(&self, at: usize) -> Result<TokenPlace, Violation> {
-        let at = self.cursor.skip_space(at);
-        match self.cursor.byte(at) {
-            b',' => Ok(TokenPlace::Item(self.cursor.skip_space(at + 1))),
-            b'}' => Ok(TokenPlace::Close(at)),
-            _ => Err((at, "expected ',' or a closing bracket after a value")),
-        }
-    }
-
-    /// Checks that nothing follows the object.
-    #[inline(always)]
-    fn nothing_follows(&self, at: usize) -> Result<(), Violation> {
-        let at = self.cursor.skip_space(at);
-        if at < self.cursor.end { Err((at, "unexpected text after the object")) } else { Ok(()) }
     }
 }

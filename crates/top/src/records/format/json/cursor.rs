@@ -39,6 +39,15 @@ impl TokenWindow {
     }
 }
 
+/// A position between two tokens of a record.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TokenPlace {
+    /// A member or element is expected.
+    Item(usize),
+    /// The closing bracket of the innermost container.
+    Close(usize),
+}
+
 /// End of a string: the position of its closing quote.
 #[derive(Clone, Copy)]
 pub(super) struct StringEnd {
@@ -77,6 +86,62 @@ impl<M: Masks> RecordCursor<'_, M> {
             at += 1;
         }
         at
+    }
+
+    /// Returns the position of the bracket that opens a record. `None` if it has only white space.
+    #[inline(always)]
+    pub(super) fn object(&self, start: usize) -> Result<Option<usize>, Violation> {
+        let at = self.skip_space(start);
+        match self.byte(at) {
+            b'{' => Ok(Some(at)),
+            _ if at >= self.end => Ok(None),
+            _ => Err((at, "expected an object")),
+        }
+    }
+
+    /// Goes past the opening bracket of a container that `close` closes.
+    #[inline(always)]
+    pub(super) fn first_item(&self, bracket: usize, close: u8) -> TokenPlace {
+        let at = self.skip_space(bracket + 1);
+        if self.byte(at) == close { TokenPlace::Close(at) } else { TokenPlace::Item(at) }
+    }
+
+    /// Goes past the comma after a value, or to the bracket that closes the container.
+    #[inline(always)]
+    pub(super) fn after_value(&self, at: usize, close: u8) -> Result<TokenPlace, Violation> {
+        let at = self.skip_space(at);
+        match self.byte(at) {
+            b',' => Ok(TokenPlace::Item(self.skip_space(at + 1))),
+            byte if byte == close => Ok(TokenPlace::Close(at)),
+            _ => Err((at, "expected ',' or a closing bracket after a value")),
+        }
+    }
+
+    /// Goes past the colon after a key, to the value.
+    #[inline(always)]
+    pub(super) fn after_key(&self, at: usize) -> Result<usize, Violation> {
+        let colon = self.skip_space(at);
+        if self.byte(colon) != b':' {
+            return Err((colon, "expected ':' after a key"));
+        }
+        Ok(self.skip_space(colon + 1))
+    }
+
+    /// Checks that nothing follows the object.
+    #[inline(always)]
+    pub(super) fn nothing_follows(&self, at: usize) -> Result<(), Violation> {
+        let at = self.skip_space(at);
+        if at < self.end { Err((at, "unexpected text after the object")) } else { Ok(()) }
+    }
+
+    /// Returns the position after a value.
+    #[inline(always)]
+    pub(super) fn skip_value(&self, at: usize, window: &TokenWindow) -> Result<usize, Violation> {
+        match self.byte(at) {
+            b'"' => Ok(self.string_end(at + 1, window)?.quote + 1),
+            b'{' | b'[' => self.container_end(at + 1),
+            _ => self.scalar_end(at, window),
+        }
     }
 
     /// Loads the window at a position outside of strings, or directly after an opening quote.
