@@ -12,8 +12,8 @@ use crate::query::input_format::InputFormat;
 use crate::records::escape::closing_quote;
 use crate::records::format::access::{AccessFormat, AccessLog};
 use crate::records::format::csv::{self, Dialect, Fields};
-use crate::records::format::named::recognise::recognise;
-use crate::records::format::named::{Base, Reader};
+use crate::records::format::named::Base;
+use crate::records::format::named::recognise::{recognise, recognise_base};
 use crate::records::format::syslog::{Depth, Syslog, SyslogParts};
 
 /// Number of lines that a format is detected from.
@@ -78,7 +78,7 @@ fn named(lines: &[&[u8]], found: Detected<'_>, wanted: &[&str]) -> Option<&'stat
             return if lacks_one { recognise(lines, |named| named.has(&fields), is_enough) } else { None };
         }
     };
-    recognise(lines, |named| named.reader == Reader::Base(base), is_enough)
+    recognise_base(lines, base, is_enough)
 }
 
 /// Detects the format of `text`, which consists of these lines and blank ones, among those without a name of their own.

@@ -23,15 +23,16 @@ mod toml;
 
 use std::path::{Path, PathBuf};
 
+use regex_syntax::hir::Hir;
 use thiserror::Error;
 
 use self::toml::{Entry, Mistake, Table, Value};
-use crate::key::expression::{Case, Expression};
+use crate::key::expression::{Case, Expression, parse};
 use crate::query::field::Field;
 use crate::query::near_names::did_you_mean;
 use crate::query::record_begin::RecordBegin;
 use crate::records::format::access::{AccessFormat, AccessLog};
-use crate::records::format::regex::{self, RegexRecords};
+use crate::records::format::regex::{NO_GROUPS, RegexRecords, field_names, group_names};
 
 /// A format of records that has a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +54,8 @@ pub struct NamedFormat {
 pub(crate) enum Reader {
     /// At the texts between the fields.
     Template(String, AccessFormat),
-    /// By the named groups of an expression.
-    Pattern(String),
+    /// By the named groups of an expression, which are the fields.
+    Pattern { text: String, names: Vec<String> },
     /// As in a format whose records name their fields.
     Base(Base),
 }
@@ -140,6 +141,14 @@ built_in! {
     "w3c"
 }
 
+/// Where a definition comes from. Expressions of the product are compiled only where they are used, and in tests; those of a user are
+/// compiled with the file, so that one that is too large is reported with its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Product,
+    User,
+}
+
 const KEYS: [&str; 8] = ["title", "template", "pattern", "base", "recognised", "time", "unwrap", "record"];
 
 const BASES: [(&str, Base); 5] = [
@@ -176,12 +185,13 @@ impl NamedFormat {
             let file = file.map_or_else(|| format!("formats/{name}.toml").into(), Path::to_owned);
             FormatFileError { file, line, message }
         };
-        let parsed = toml::parse(text).and_then(|tables| Self::of_tables(name, &tables));
+        let origin = if file.is_some() { Origin::User } else { Origin::Product };
+        let parsed = toml::parse(text).and_then(|tables| Self::of_tables(name, origin, &tables));
         let format = parsed.map_err(of_file)?;
         Ok(Self { file: file.map(Path::to_owned), ..format })
     }
 
-    fn of_tables(name: &str, tables: &[Table]) -> Result<Self, Mistake> {
+    fn of_tables(name: &str, origin: Origin, tables: &[Table]) -> Result<Self, Mistake> {
         let (root, tables) = tables.split_first().unwrap_or((const { &Table::EMPTY }, &[]));
         let types = types(tables)?;
         let is_ip = |field: &str| types.iter().any(|(name, kind)| name == field && *kind == FieldType::Ip);
@@ -189,7 +199,7 @@ impl NamedFormat {
             name: name.to_owned(),
             title: name.to_owned(),
             file: None,
-            reader: reader(root, is_ip)?,
+            reader: reader(root, origin, is_ip)?,
             recognised: None,
             time: None,
             unwrap: None,
@@ -201,10 +211,13 @@ impl NamedFormat {
             let value = entry.text()?;
             match &*entry.key {
                 "title" => value.clone_into(&mut format.title),
-                "recognised" => format.recognised = Some(entry.expression(value)?.to_owned()),
+                "recognised" => {
+                    entry.expression(value, origin)?;
+                    format.recognised = Some(value.to_owned());
+                }
                 "time" => format.time = Some(format.field(entry, value)?),
                 "unwrap" => format.unwrap = Some(format.field(entry, value)?),
-                "record" => format.record = Some(entry.record(value)?),
+                "record" => format.record = Some(entry.record(value, origin)?),
                 // They are the reader.
                 "template" | "pattern" | "base" => {}
                 other => return Err(entry.mistake(unknown("key", other, KEYS))),
@@ -228,8 +241,8 @@ impl NamedFormat {
     /// Returns the field with this name, which the format must have.
     fn field(&self, entry: &Entry, name: &str) -> Result<Field, Mistake> {
         let names = self.reader.names();
-        if !names.is_empty() && !names.iter().any(|known| known == name) {
-            return Err(entry.mistake(unknown("field", name, names.iter().map(String::as_str))));
+        if !names.is_empty() && !names.contains(&name) {
+            return Err(entry.mistake(unknown("field", name, names.iter().copied())));
         }
         match self.reader {
             Reader::Base(Base::Json) => Field::parse(name).map_err(|error| entry.mistake(error.to_string())),
@@ -270,7 +283,7 @@ impl NamedFormat {
     pub fn definition(&self) -> (&'static str, &str) {
         match &self.reader {
             Reader::Template(template, _) => ("template", template),
-            Reader::Pattern(pattern) => ("pattern", pattern),
+            Reader::Pattern { text, .. } => ("pattern", text),
             Reader::Base(base) => {
                 ("base", BASES.iter().find(|(_, known)| known == base).map_or("", |&(name, _)| name))
             }
@@ -306,14 +319,14 @@ impl NamedFormat {
     pub(crate) fn has(&self, fields: &[Field]) -> bool {
         match &self.reader {
             Reader::Template(_, format) => AccessLog::new(format, fields).is_ok(),
-            Reader::Pattern(pattern) => RegexRecords::of_format(pattern, fields).is_ok(),
+            Reader::Pattern { text, .. } => RegexRecords::of_format(text, fields).is_ok(),
             Reader::Base(_) => false,
         }
     }
 
     /// The fields with what they are, if that is known. If the records name their fields, those of the types and samples.
     pub fn fields(&self) -> Vec<(String, Option<FieldType>)> {
-        let mut names = self.reader.names();
+        let mut names: Vec<String> = self.reader.names().into_iter().map(str::to_owned).collect();
         if names.is_empty() {
             names.extend(self.types.iter().map(|(name, _)| name.clone()));
             let of_samples = self.samples.iter().flat_map(|sample| &sample.fields);
@@ -332,16 +345,10 @@ impl NamedFormat {
 
 impl Reader {
     /// Names of the fields; none if the records name them.
-    pub(crate) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<&str> {
         match self {
-            Self::Template(_, format) => format.names().into_iter().map(str::to_owned).collect(),
-            Self::Pattern(pattern) => {
-                let compiled = Expression::new(pattern, Case::Distinct);
-                let names = |regex: &Expression| {
-                    regex::field_names(regex.regex().group_info()).map(str::to_owned).collect()
-                };
-                compiled.as_ref().map_or(Vec::new(), names)
-            }
+            Self::Template(_, format) => format.names(),
+            Self::Pattern { names, .. } => names.iter().map(String::as_str).collect(),
             Self::Base(_) => Vec::new(),
         }
     }
@@ -364,20 +371,23 @@ impl Entry {
     }
 
     /// The lines that begin a record.
-    fn record(&self, text: &str) -> Result<RecordBegin, Mistake> {
+    fn record(&self, text: &str, origin: Origin) -> Result<RecordBegin, Mistake> {
         let Ok(begin) = text.parse::<RecordBegin>();
-        match begin.start() {
-            Ok(_) => Ok(begin),
-            Err(error) => Err(self.mistake(error.to_string())),
+        match origin {
+            Origin::User => begin.start().map(drop).map_err(|error| self.mistake(error.to_string()))?,
+            Origin::Product => (),
         }
+        Ok(begin)
     }
 
-    /// Checks that a text is a regular expression.
-    fn expression<'t>(&self, text: &'t str) -> Result<&'t str, Mistake> {
-        match Expression::new(text, Case::Distinct) {
-            Ok(_) => Ok(text),
-            Err(error) => Err(self.mistake(error.to_string())),
-        }
+    /// Parses a regular expression.
+    fn expression(&self, text: &str, origin: Origin) -> Result<Hir, Mistake> {
+        let hir = parse(text, Case::Distinct);
+        let checked = hir.and_then(|hir| match origin {
+            Origin::User => Expression::from_hir(hir.clone()).map(|_| hir),
+            Origin::Product => Ok(hir),
+        });
+        checked.map_err(|error| self.mistake(error.to_string()))
     }
 }
 
@@ -401,7 +411,7 @@ fn types(tables: &[Table]) -> Result<Vec<(String, FieldType)>, Mistake> {
 }
 
 /// How records are cut, by the one key that says it.
-fn reader(root: &Table, is_ip: impl Fn(&str) -> bool) -> Result<Reader, Mistake> {
+fn reader(root: &Table, origin: Origin, is_ip: impl Fn(&str) -> bool) -> Result<Reader, Mistake> {
     let mut readers = root.entries.iter().filter(|entry| KEYS[1..4].contains(&&*entry.key));
     let one = "expected one of template, pattern and base";
     let Some(entry) = readers.next() else { return Err(Mistake { line: 1, message: one.to_owned() }) };
@@ -414,13 +424,13 @@ fn reader(root: &Table, is_ip: impl Fn(&str) -> bool) -> Result<Reader, Mistake>
             .map(|format| Reader::Template(value.to_owned(), format))
             .map_err(|error| entry.mistake(error.to_string())),
         "pattern" => {
-            let reader = Reader::Pattern(entry.expression(value)?.to_owned());
-            match reader.names()[..] {
-                [] => Err(entry.mistake(
-                    "the pattern has no named groups; name each field like this: (?<status>[0-9]+)",
-                )),
-                _ => Ok(reader),
+            let hir = entry.expression(value, origin)?;
+            let groups = group_names(&hir);
+            if groups.is_empty() {
+                return Err(entry.mistake(NO_GROUPS));
             }
+            let names = field_names(&groups).map(str::to_owned).collect();
+            Ok(Reader::Pattern { text: value.to_owned(), names })
         }
         _ => match BASES.iter().find(|(name, _)| *name == value) {
             Some(&(_, base)) => Ok(Reader::Base(base)),

@@ -4,6 +4,7 @@
 
 use regex_automata::util::captures::{Captures, GroupInfo};
 use regex_automata::{Input, PatternID};
+use regex_syntax::hir::{Capture, Hir, HirKind};
 
 use crate::cells::{Cell, Cells, Span, bytes_of};
 use crate::key::expression::{Case, Expression, ExpressionCache, Fitting};
@@ -12,6 +13,10 @@ use crate::query::field::Field;
 use crate::query::fields::index_of;
 use crate::query::format_error::FormatError;
 use crate::query::near_names::did_you_mean;
+
+/// The error about an expression that names no field.
+pub(crate) const NO_GROUPS: &str =
+    "the pattern has no named groups; name each field like this: (?<status>[0-9]+)";
 
 /// Extracts the groups of the first match in each record.
 #[derive(Clone, Debug)]
@@ -58,8 +63,7 @@ impl RegexRecords {
             .map_err(|error| FormatError::Other(error.to_string()))?;
         let info = regex.regex().group_info();
         if names(info).next().is_none() {
-            let reason = "the pattern has no named groups; name each field like this: (?<status>[0-9]+)";
-            return Err(FormatError::Other(reason.to_owned()));
+            return Err(FormatError::Other(NO_GROUPS.to_owned()));
         }
         let groups = fields.iter().map(|field| groups(info, field, names_of)).collect::<Result<_, _>>()?;
         let leading_star = LeadingStar::new(regex.hir());
@@ -123,21 +127,36 @@ pub(crate) fn names(info: &GroupInfo) -> impl Iterator<Item = &str> {
     info.pattern_names(PatternID::ZERO).flatten()
 }
 
-/// The names of the fields of a format: those of the groups, except for other places of a field.
-pub(crate) fn field_names(info: &GroupInfo) -> impl Iterator<Item = &str> {
-    let is_other = |name: &str| {
-        let (field, _) = name.rsplit_once('_')?;
-        let group = info.to_index(PatternID::ZERO, name)?;
-        other_places(info, field).any(|other| other == group).then_some(())
-    };
-    names(info).filter(move |name| is_other(name).is_none())
+/// The names of the groups of an expression that is not compiled.
+pub(crate) fn group_names(hir: &Hir) -> Vec<&str> {
+    match hir.kind() {
+        HirKind::Capture(Capture { name, sub, .. }) => {
+            name.as_deref().into_iter().chain(group_names(sub)).collect()
+        }
+        HirKind::Repetition(repetition) => group_names(&repetition.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().flat_map(group_names).collect(),
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => Vec::new(),
+    }
 }
 
-/// The numbers of the groups `NAME_2`, `NAME_3` and so on of a field, if it has a group with its own name.
-fn other_places<'i>(info: &'i GroupInfo, name: &'i str) -> impl Iterator<Item = usize> + 'i {
-    let has_own = info.to_index(PatternID::ZERO, name).is_some();
+/// The names of the fields of a format: those of the groups, except for other places of a field.
+pub(crate) fn field_names<'n>(groups: &[&'n str]) -> impl Iterator<Item = &'n str> {
+    let is_other = |name: &str| {
+        let (field, _) = name.rsplit_once('_')?;
+        let is_group = |name: &str| groups.contains(&name).then_some(());
+        other_places(field, is_group).any(|(other, ())| other == name).then_some(())
+    };
+    groups.iter().copied().filter(move |name| is_other(name).is_none())
+}
+
+/// The groups `NAME_2`, `NAME_3` and so on of a field, if it has a group with its own name, each with what `find` returns for it.
+fn other_places<T>(name: &str, find: impl Fn(&str) -> Option<T>) -> impl Iterator<Item = (String, T)> {
+    let has_own = find(name).is_some();
     (2..)
-        .map_while(move |number| info.to_index(PatternID::ZERO, &format!("{name}_{number}")))
+        .map_while(move |number| {
+            let other = format!("{name}_{number}");
+            find(&other).map(|found| (other, found))
+        })
         .filter(move |_| has_own)
 }
 
@@ -148,8 +167,9 @@ fn groups(info: &GroupInfo, field: &Field, names_of: NamesOf) -> Result<Vec<usiz
             let Some(group) = info.to_index(PatternID::ZERO, &name.text) else {
                 return Err(no_group(info, &name.text, names_of));
             };
-            let others = (names_of == NamesOf::Fields).then(|| other_places(info, &name.text));
-            Ok(std::iter::once(group).chain(others.into_iter().flatten()).collect())
+            let index = |name: &str| info.to_index(PatternID::ZERO, name);
+            let others = (names_of == NamesOf::Fields).then(|| other_places(&name.text, index));
+            Ok(std::iter::once(group).chain(others.into_iter().flatten().map(|(_, group)| group)).collect())
         }
         &Field::Position(number) => {
             // Group 0 is the match.
@@ -166,7 +186,10 @@ fn groups(info: &GroupInfo, field: &Field, names_of: NamesOf) -> Result<Vec<usiz
 fn no_group(info: &GroupInfo, wanted: &str, names_of: NamesOf) -> FormatError {
     let (names, kind, whole): (Vec<&str>, _, _) = match names_of {
         NamesOf::Groups => (names(info).collect(), "group", "the pattern"),
-        NamesOf::Fields => (field_names(info).collect(), "field", "this log format"),
+        NamesOf::Fields => {
+            let groups: Vec<&str> = names(info).collect();
+            (field_names(&groups).collect(), "field", "this log format")
+        }
     };
     let list = || format!("its {kind}s are {}", names.join(", "));
     let hint = did_you_mean(wanted, names.iter().copied()).unwrap_or_else(list);
@@ -237,7 +260,9 @@ mod tests {
         assert_eq!(values(&[b"17 WARN", b"WARN 17"]), [expected.clone(), expected]);
         assert_eq!(extract(pattern, "level,level_2", &[b"17 WARN"]), [Some(vec![None, text("WARN")])]);
         let expression = Expression::new(pattern, Case::Distinct).expect("an expression");
-        let names: Vec<&str> = field_names(expression.regex().group_info()).collect();
+        let groups: Vec<&str> = names(expression.regex().group_info()).collect();
+        assert_eq!(group_names(expression.hir()), groups);
+        let names: Vec<&str> = field_names(&groups).collect();
         assert_eq!(names, ["time", "level", "host_2"]);
         let unknown = [Field::named("status")];
         let error = RegexRecords::of_format(pattern, &unknown).expect_err("an error").to_string();

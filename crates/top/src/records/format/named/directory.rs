@@ -22,7 +22,7 @@ pub(crate) fn find(name: &str) -> Option<ReadFormat> {
     let is_name =
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     let file = user_formats().filter(|_| is_name).map(|directory| directory.join(format!("{name}.toml")));
-    let of_user = file.and_then(|file| read(name, &file));
+    let of_user = file.and_then(|file| read(name, &file, |_| true));
     of_user.or_else(|| {
         BUILT_IN.iter().find(|(known, _)| *known == name).map(|&(name, text)| built_in(name, text))
     })
@@ -30,10 +30,15 @@ pub(crate) fn find(name: &str) -> Option<ReadFormat> {
 
 /// All formats with names: those of the user, then those of the product that are not replaced, each in the order of their names.
 pub fn named_formats() -> Vec<ReadFormat> {
+    formats_where(|_| true)
+}
+
+/// The same for the formats whose definitions are wanted. The others are not parsed.
+pub(super) fn formats_where(is_wanted: impl Fn(&str) -> bool) -> Vec<ReadFormat> {
     let of_user = user_files();
     let is_replaced = |name: &str| of_user.iter().any(|(known, _)| known == name);
-    let others = BUILT_IN.iter().filter(|(name, _)| !is_replaced(name));
-    let users = of_user.iter().filter_map(|(name, file)| read(name, file));
+    let others = BUILT_IN.iter().filter(|(name, text)| !is_replaced(name) && is_wanted(text));
+    let users = of_user.iter().filter_map(|(name, file)| read(name, file, &is_wanted));
     users.chain(others.map(|&(name, text)| built_in(name, text))).collect()
 }
 
@@ -50,8 +55,8 @@ fn user_files() -> Vec<(String, PathBuf)> {
     files
 }
 
-/// Reads a file of a user; `None` if there is none.
-fn read(name: &str, file: &Path) -> Option<ReadFormat> {
+/// Reads a file of a user; `None` if there is none, or its definition is not wanted.
+fn read(name: &str, file: &Path, is_wanted: impl Fn(&str) -> bool) -> Option<ReadFormat> {
     let text = match fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
@@ -59,7 +64,7 @@ fn read(name: &str, file: &Path) -> Option<ReadFormat> {
             return Some(Err(FormatFileError { file: file.to_owned(), line: 1, message: error.to_string() }));
         }
     };
-    Some(NamedFormat::parse(name, Some(file), &text).map(Arc::new))
+    is_wanted(&text).then(|| NamedFormat::parse(name, Some(file), &text).map(Arc::new))
 }
 
 fn built_in(name: &str, text: &str) -> ReadFormat {

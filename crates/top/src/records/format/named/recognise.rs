@@ -6,9 +6,9 @@
 //! All lines must have the format, as for other [formats](crate::records::format::detect). If records may have several lines, or have a
 //! header, the first line decides; then another line that begins a record of another kind, with a time, excludes the format.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use super::directory::named_formats;
+use super::directory::{ReadFormat, formats_where, named_formats};
 use super::{Base, FormatFileError, NamedFormat, Reader};
 use crate::cells::Cells;
 use crate::key::expression::{Case, Expression};
@@ -20,13 +20,21 @@ use crate::records::format::regex::RegexRecords;
 use crate::records::format::w3c;
 use crate::time::{TimeForm, TimeKind};
 
-/// A format and the means to recognise it.
+/// A format that may be recognised.
 struct Candidate {
-    format: InputFormat,
+    format: Arc<NamedFormat>,
+    /// The same, as it is detected.
+    input: InputFormat,
+    deciding: Deciding,
+    /// `None` if the format cannot be recognised. Most inputs have a format that is found before.
+    means: OnceLock<Option<Means>>,
+}
+
+/// The means to recognise a format.
+struct Means {
     recognised: Option<Expression>,
     /// Extracts the time, or any field if that does not matter. `None` if the records name their fields.
     time: Option<Extractor>,
-    deciding: Deciding,
 }
 
 /// Lines that decide whether a file has a format.
@@ -49,26 +57,19 @@ pub(crate) fn recognise(
     is_wanted: impl Fn(&NamedFormat) -> bool,
     is_enough: impl Fn(usize, usize) -> bool,
 ) -> Option<&'static InputFormat> {
-    let is_format = |candidate: &&Candidate| match (&candidate.format, candidate.deciding) {
-        (InputFormat::Named(named), deciding) if is_wanted(named) => match deciding {
-            Deciding::All => {
-                is_enough(lines.iter().filter(|line| candidate.has_line(line)).count(), lines.len())
-            }
-            Deciding::Header => lines.first().is_some_and(|line| candidate.has_line(line)),
-            Deciding::Names => {
-                let has_names = lines.iter().any(|line| line.starts_with(w3c::FIELDS));
-                has_names && lines.first().is_some_and(|line| candidate.has_line(line))
-            }
-            Deciding::First => lines.split_first().is_some_and(|(first, rest)| {
-                let may_follow = |line: &&[u8]| {
-                    candidate.has_line(line) || TimeForm::Usual.find(TimeKind::First, line).is_none()
-                };
-                candidate.has_line(first) && rest.iter().all(may_follow)
-            }),
-        },
-        _ => false,
-    };
-    known().candidates.iter().find(is_format).map(|candidate| &candidate.format)
+    known().recognise(lines, is_wanted, is_enough)
+}
+
+/// The same for the formats whose records are those of `base`.
+pub(crate) fn recognise_base(
+    lines: &[&[u8]],
+    base: Base,
+    is_enough: impl Fn(usize, usize) -> bool,
+) -> Option<&'static InputFormat> {
+    static BASES: OnceLock<Known> = OnceLock::new();
+    // Records in JSON and CSV are common, so that the other definitions are not even parsed.
+    let bases = BASES.get_or_init(|| Known::of(formats_where(|text| text.contains("base"))));
+    bases.recognise(lines, |format| format.reader == Reader::Base(base), is_enough)
 }
 
 /// The errors in files of a user.
@@ -85,42 +86,84 @@ struct Known {
 /// Reads all formats once: the files of a user do not change while inputs are read.
 fn known() -> &'static Known {
     static KNOWN: OnceLock<Known> = OnceLock::new();
-    KNOWN.get_or_init(|| {
-        let mut known = Known { candidates: Vec::new(), faults: Vec::new() };
-        for named in named_formats() {
-            match named {
-                Ok(named) => known.candidates.extend(Candidate::new(InputFormat::Named(named))),
+    KNOWN.get_or_init(|| Known::of(named_formats()))
+}
+
+impl Known {
+    fn of(formats: Vec<ReadFormat>) -> Self {
+        let mut known = Self { candidates: Vec::new(), faults: Vec::new() };
+        for format in formats {
+            match format {
+                Ok(format) => known.candidates.push(Candidate::new(format)),
                 Err(fault) => known.faults.push(fault),
             }
         }
         known
-    })
+    }
+
+    fn recognise(
+        &self,
+        lines: &[&[u8]],
+        is_wanted: impl Fn(&NamedFormat) -> bool,
+        is_enough: impl Fn(usize, usize) -> bool,
+    ) -> Option<&InputFormat> {
+        let has_lines = |candidate: &Candidate| match candidate.deciding {
+            Deciding::All => {
+                is_enough(lines.iter().filter(|line| candidate.has_line(line)).count(), lines.len())
+            }
+            Deciding::Header => lines.first().is_some_and(|line| candidate.has_line(line)),
+            Deciding::Names => {
+                let has_names = lines.iter().any(|line| line.starts_with(w3c::FIELDS));
+                has_names && lines.first().is_some_and(|line| candidate.has_line(line))
+            }
+            Deciding::First => lines.split_first().is_some_and(|(first, rest)| {
+                let may_follow = |line: &&[u8]| {
+                    candidate.has_line(line) || TimeForm::Usual.find(TimeKind::First, line).is_none()
+                };
+                candidate.has_line(first) && rest.iter().all(may_follow)
+            }),
+        };
+        let mut candidates = self.candidates.iter();
+        let found = candidates.find(|candidate| is_wanted(&candidate.format) && has_lines(candidate));
+        found.map(|candidate| &candidate.input)
+    }
 }
 
 impl Candidate {
+    fn new(format: Arc<NamedFormat>) -> Self {
+        let deciding = match format.reader {
+            Reader::Base(Base::Csv | Base::Tsv) => Deciding::Header,
+            Reader::Base(Base::W3c) => Deciding::Names,
+            _ if format.record.is_some() => Deciding::First,
+            _ => Deciding::All,
+        };
+        let input = InputFormat::Named(Arc::clone(&format));
+        Self { format, input, deciding, means: OnceLock::new() }
+    }
+
+    fn has_line(&self, line: &[u8]) -> bool {
+        let means = self.means.get_or_init(|| Means::new(&self.format));
+        means.as_ref().is_some_and(|means| means.has_line(line))
+    }
+}
+
+impl Means {
     /// `None` if the format cannot be recognised.
-    fn new(format: InputFormat) -> Option<Self> {
-        let InputFormat::Named(named) = &format else { return None };
+    fn new(format: &NamedFormat) -> Option<Self> {
         let recognised =
-            named.recognised.as_ref().map(|text| Expression::new(text, Case::Distinct)).transpose();
+            format.recognised.as_ref().map(|text| Expression::new(text, Case::Distinct)).transpose();
         let recognised = recognised.ok()?;
-        let first = || named.reader.names().first().map(|name| Field::named(name));
-        let field = named.time.clone().or_else(|| first().filter(|_| recognised.is_some()));
-        let time = match &named.reader {
+        let first = || format.reader.names().first().map(|name| Field::named(name));
+        let field = format.time.clone().or_else(|| first().filter(|_| recognised.is_some()));
+        let time = match &format.reader {
             Reader::Template(_, format) => Some(Extractor::Access(AccessLog::whole(format, &field?).ok()?)),
-            Reader::Pattern(pattern) => {
-                Some(Extractor::Regex(Box::new(RegexRecords::of_format(pattern, &[field?]).ok()?)))
+            Reader::Pattern { text, .. } => {
+                Some(Extractor::Regex(Box::new(RegexRecords::of_format(text, &[field?]).ok()?)))
             }
             Reader::Base(_) if recognised.is_none() => return None,
             Reader::Base(_) => None,
         };
-        let deciding = match named.reader {
-            Reader::Base(Base::Csv | Base::Tsv) => Deciding::Header,
-            Reader::Base(Base::W3c) => Deciding::Names,
-            _ if named.record.is_some() => Deciding::First,
-            _ => Deciding::All,
-        };
-        Some(Self { format, recognised, time, deciding })
+        Some(Self { recognised, time })
     }
 
     fn has_line(&self, line: &[u8]) -> bool {

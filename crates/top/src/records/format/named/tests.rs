@@ -19,6 +19,8 @@ fn every_built_in_format_gives_the_fields_of_its_samples() {
     for &(name, text) in BUILT_IN {
         let format = Arc::new(NamedFormat::parse(name, None, text).unwrap_or_else(|error| panic!("{error}")));
         assert_eq!(sample_faults(&format), [""; 0], "{name}");
+        // Its expressions are compiled only where they are used.
+        NamedFormat::parse(name, Some(Path::new("mine.toml")), text).expect("expressions that compile");
         assert!(format.samples().len() >= 2, "{name} needs two samples");
         assert_ne!(format.title(), name, "{name} needs a title");
         assert!(!format.fields().is_empty(), "{name}");
