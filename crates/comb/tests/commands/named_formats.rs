@@ -6,7 +6,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::support::{COMB, answer, directory_with, program, run};
+use crate::support::{COMB, Place, answer, directory_with, program, run};
 
 /// A directory with files of formats, and a log.
 fn with_formats(formats: &[(&str, &str)], log: &str) -> TempDir {
@@ -114,4 +114,13 @@ fn names_of_formats_are_completed() {
     command.args(["--", "comb", "top", "--input", "ha"]).env("COMPLETE", "bash");
     let (out, _, _) = run(command.env("XDG_CONFIG_HOME", directory.path()));
     assert_eq!(out.lines().collect::<Vec<_>>(), ["haste", "haproxy"]);
+}
+
+#[test]
+fn keys_are_the_same_where_a_format_is_detected_and_where_it_is_named() {
+    let log = "2026-03-01 06:00:00,250 INFO start\n2026-03-01 06:00:30,000 WARN slow\n   at line 7\n";
+    let directory = directory_with(&[("app.log", log)]);
+    let keys = "1 2026-03-01 06:00:00,250 INFO start\n1 2026-03-01 06:00:30,000 WARN slow\n";
+    directory.prints("comb top --since 2026-01-01 --input python app.log", keys);
+    directory.prints("comb top --since 2026-01-01 app.log", keys);
 }

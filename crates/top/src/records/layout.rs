@@ -103,14 +103,10 @@ impl Plan {
         query: &RowQuery,
         format: &FileFormat<'_>,
         source: &Source,
-        (head, is_all): (&[u8], bool),
+        (head, by, is_all): (&[u8], &Records, bool),
     ) -> Option<Result<Self, FormatError>> {
         let Some(time) = &query.time else { return Some(Ok(self)) };
-        let by = match query.records(format) {
-            Ok(records) => records,
-            Err(reason) => return Some(Err(reason)),
-        };
-        let (records, is_all) = first_records(head, &self, &by, is_all);
+        let (records, is_all) = first_records(head, &self, by, is_all);
         let first = FirstRecords { text: head, records: &records, is_all };
         let extractor = |fields: &[Field]| format.extractor(query, fields);
         self.time = match (&time.columns, &self.values) {
@@ -150,7 +146,7 @@ impl FileFormat<'_> {
                 InputFormat::Regex(pattern) => Self::regex(RegexRecords::new(pattern, fields)?),
                 InputFormat::Named(named) => match &named.reader {
                     Reader::Template(_, format) => access(format)?,
-                    Reader::Pattern(pattern) => Self::regex(RegexRecords::of_format(pattern, fields)?),
+                    Reader::Pattern { text, .. } => Self::regex(RegexRecords::of_format(text, fields)?),
                     Reader::Base(Base::W3c) => Extractor::W3c(Box::new(W3cRecords::new(fields))),
                     // Its plain format is another one.
                     Reader::Base(_) => Extractor::Lines(lines()?),
@@ -184,7 +180,7 @@ impl FileFormat<'_> {
         &self,
         plan: &Plan,
         query: &RowQuery,
-        (head, is_all): (&[u8], bool),
+        (head, by, is_all): (&[u8], &Records, bool),
     ) -> Option<Result<AllFields, FormatError>> {
         let fields = match self {
             Self::Table { header: Some(header), .. } => source::columns(header.names()),
@@ -203,11 +199,7 @@ impl FileFormat<'_> {
                 return Some(Ok(AllFields::Pairs));
             }
             Self::Known(InputFormat::Lines) | Self::Unknown => {
-                let records = match query.records(self) {
-                    Ok(records) => records,
-                    Err(reason) => return Some(Err(reason)),
-                };
-                let (lines, true) = first_records(head, plan, &records, is_all) else { return None };
+                let (lines, true) = first_records(head, plan, by, is_all) else { return None };
                 match source::positions(&query.splitter, head, &lines) {
                     fields if fields.is_empty() => return Some(Ok(AllFields::Messages)),
                     fields => fields,
@@ -288,14 +280,15 @@ impl Recognize for Recognizer {
             FormatError::Unknown(_) => FormatError::Unknown(self.nearest(head)),
             error => error,
         })?;
+        let records = self.0.records(&format)?;
+        let text = (head, &records, is_all);
         if self.0.is_overview {
-            let Some(all) = format.all_fields(&plan, &self.0, (head, is_all)).transpose()? else {
+            let Some(all) = format.all_fields(&plan, &self.0, text).transpose()? else {
                 return Ok(None);
             };
             plan.all = Some(all);
         }
-        let plan = plan.with_time(&self.0, &format, source, (head, is_all)).transpose()?;
-        let records = self.0.records(&format)?;
+        let plan = plan.with_time(&self.0, &format, source, text).transpose()?;
         let heading = format.has_headings().then_some(w3c::FIELDS);
         Ok(plan.map(|plan| Recognized { records, heading, details: Arc::new(plan) }))
     }

@@ -38,6 +38,8 @@ pub(crate) struct RowMaker<'q> {
     ends: LineEnds,
     record_ends: RecordEnds,
     selected: Vec<u32>,
+    /// Whether the records of the last block may have several lines.
+    has_lines: bool,
     /// The first lines of the records, if these may have several.
     first_lines: Vec<Span>,
     /// The groups of the expression for keys.
@@ -100,6 +102,7 @@ impl<'q> RowMaker<'q> {
             ends: LineEnds::default(),
             record_ends: RecordEnds::default(),
             selected: Vec::new(),
+            has_lines: false,
             first_lines: Vec::new(),
             groups: Cells::default(),
             records: Vec::new(),
@@ -127,9 +130,7 @@ impl<'q> RowMaker<'q> {
         }
         .after(&block.heading);
         self.make_rows(block, &plan, meter);
-        // A record with several matches has as many rows, one after another.
-        let follows = self.records.windows(2).filter(|pair| pair[0] == pair[1]).count();
-        self.examined = (self.records.len() - follows) as u64 + self.unmatched.count;
+        self.examined = self.records_selected() as u64 + self.unmatched.count;
         // Before the condition, because `--sorted` checks the times of all records that the filter and `-e` select.
         self.apply_time(block, &plan, &mut scratches, meter);
         if let Some(time) = &plan.time {
@@ -141,6 +142,18 @@ impl<'q> RowMaker<'q> {
         self.value_presence.add(&self.cells, self.records.len());
         self.make_keys(block.bytes, keys);
         self.current = Some((plan, scratches));
+    }
+
+    /// Number of records with a row. A record with several matches has as many rows, one after another.
+    fn records_selected(&self) -> usize {
+        let follows = |pair: &&[Span]| pair[0] == pair[1];
+        let repeated = if self.takes_each() { self.records.windows(2).filter(follows).count() } else { 0 };
+        self.records.len() - repeated
+    }
+
+    /// Whether all matches in a record are rows.
+    fn takes_each(&self) -> bool {
+        self.rows.pattern.as_ref().is_some_and(KeyPattern::takes_each)
     }
 
     /// The records of a block that have times that are counted, each with its instant.
@@ -176,6 +189,7 @@ impl<'q> RowMaker<'q> {
     fn make_rows(&mut self, block: &Block<'_>, plan: &Plan, meter: &mut Meter) {
         let filter = &self.query.filter;
         let text = &*block.bytes;
+        self.has_lines = matches!(block.records, Records::Started(_));
         // Then a search may run over the whole block, which is faster than splitting it if few records match.
         let are_lines =
             block.records == Records::Lines && !plan.skips_empty && header_length(block, plan) == 0;
@@ -296,7 +310,7 @@ impl<'q> RowMaker<'q> {
             self.extract(block.bytes, columns, extractor, &mut scratches.time);
         }
         meter.enter(Phase::Filter);
-        let records = lines_of(self.rows.start.is_some(), block.bytes, &self.records, &mut self.first_lines);
+        let records = lines_of(self.has_lines, block.bytes, &self.records, &mut self.first_lines);
         self.times.select(query, time, (block, records), &self.cells, &mut self.selected);
         self.keep_selected();
     }
@@ -330,12 +344,12 @@ impl<'q> RowMaker<'q> {
 
     /// Extracts the values of columns from all rows.
     fn extract(&mut self, text: &[u8], columns: &Columns, extractor: &Extractor, scratch: &mut Scratch) {
+        let has_each = self.takes_each();
         let cells = &mut self.cells;
         cells.reset(columns.fields.len());
         if !columns.fields.is_empty() {
-            let first_only = self.rows.start.is_some() && extractor.reads_first_line();
+            let first_only = self.has_lines && extractor.reads_first_line();
             let records = lines_of(first_only, text, &self.records, &mut self.first_lines);
-            let has_each = self.rows.pattern.as_ref().is_some_and(KeyPattern::takes_each);
             if has_each {
                 extract_once(extractor, scratch, text, records, cells);
             } else {
@@ -370,11 +384,10 @@ impl<'q> RowMaker<'q> {
         let mut is_sound = |row: u32| malformed.next_if_eq(&row).is_none();
         match self.rows.key {
             source @ (KeySource::Record | KeySource::Nothing) => {
-                let has_lines = self.rows.start.is_some();
                 for row in (0..rows).filter(|&row| is_sound(row)) {
                     let record = self.records[row as usize];
                     keys.spans.push(match source {
-                        KeySource::Record if has_lines => first_line(text, record),
+                        KeySource::Record if self.has_lines => first_line(text, record),
                         KeySource::Record => record,
                         _ => (0, 0),
                     });
