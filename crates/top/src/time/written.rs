@@ -122,8 +122,8 @@ pub(super) fn find_time_of_day(line: &[u8]) -> Option<(Moment, Span)> {
     })
 }
 
-/// Reads the time of day with seconds at a position of a line, and returns its end. It is a word of its own, and no part of an address or
-/// of a duration.
+/// Reads the time of day with seconds at a position of a line, and returns its end. It is a word by itself, not part of an address or a
+/// duration.
 fn time_of_day_at(line: &[u8], at: usize) -> Option<(Moment, usize)> {
     if !matches!(line[at..], [_, _, b':', _, _, b':', b'0'..=b'9', ..]) {
         return None;
