@@ -111,7 +111,7 @@ impl InputFormat {
     pub(crate) fn plain(&self) -> &Self {
         let Self::Named(named) = self else { return self };
         match named.reader {
-            Reader::Template(..) | Reader::Pattern { .. } | Reader::Base(Base::W3c) => self,
+            Reader::Template(..) | Reader::Pattern(_) | Reader::Base(Base::W3c) => self,
             Reader::Base(Base::Csv) => &Self::Csv,
             Reader::Base(Base::Json) => &Self::Json,
             Reader::Base(Base::Logfmt) => &Self::Logfmt,

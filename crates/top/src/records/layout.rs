@@ -146,7 +146,7 @@ impl FileFormat<'_> {
                 InputFormat::Regex(pattern) => Self::regex(RegexRecords::new(pattern, fields)?),
                 InputFormat::Named(named) => match &named.reader {
                     Reader::Template(_, format) => access(format)?,
-                    Reader::Pattern { text, .. } => Self::regex(RegexRecords::of_format(text, fields)?),
+                    Reader::Pattern(pattern) => Self::regex(pattern.records(fields)?),
                     Reader::Base(Base::W3c) => Extractor::W3c(Box::new(W3cRecords::new(fields))),
                     // Its plain format is another one.
                     Reader::Base(_) => Extractor::Lines(lines()?),

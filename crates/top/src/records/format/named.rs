@@ -16,6 +16,7 @@
 //! A field of a pattern may have several places: the groups `NAME_2`, `NAME_3` and so on, if one is `NAME`. The first with a match counts.
 
 pub(crate) mod directory;
+mod pattern;
 pub(crate) mod recognise;
 #[cfg(test)]
 mod tests;
@@ -26,13 +27,14 @@ use std::path::{Path, PathBuf};
 use regex_syntax::hir::Hir;
 use thiserror::Error;
 
+use self::pattern::Pattern;
 use self::toml::{Entry, Mistake, Table, Value};
 use crate::key::expression::{Case, Expression, parse};
 use crate::query::field::Field;
 use crate::query::near_names::did_you_mean;
 use crate::query::record_begin::RecordBegin;
 use crate::records::format::access::{AccessFormat, AccessLog};
-use crate::records::format::regex::{NO_GROUPS, RegexRecords, field_names, group_names};
+use crate::records::format::regex::NO_GROUPS;
 
 /// A format of records that has a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +57,7 @@ pub(crate) enum Reader {
     /// At the texts between the fields.
     Template(String, AccessFormat),
     /// By the named groups of an expression, which are the fields.
-    Pattern { text: String, names: Vec<String> },
+    Pattern(Box<Pattern>),
     /// As in a format whose records name their fields.
     Base(Base),
 }
@@ -283,7 +285,7 @@ impl NamedFormat {
     pub fn definition(&self) -> (&'static str, &str) {
         match &self.reader {
             Reader::Template(template, _) => ("template", template),
-            Reader::Pattern { text, .. } => ("pattern", text),
+            Reader::Pattern(pattern) => ("pattern", pattern.text()),
             Reader::Base(base) => {
                 ("base", BASES.iter().find(|(_, known)| known == base).map_or("", |&(name, _)| name))
             }
@@ -319,7 +321,7 @@ impl NamedFormat {
     pub(crate) fn has(&self, fields: &[Field]) -> bool {
         match &self.reader {
             Reader::Template(_, format) => AccessLog::new(format, fields).is_ok(),
-            Reader::Pattern { text, .. } => RegexRecords::of_format(text, fields).is_ok(),
+            Reader::Pattern(pattern) => pattern.records(fields).is_ok(),
             Reader::Base(_) => false,
         }
     }
@@ -348,7 +350,7 @@ impl Reader {
     pub(crate) fn names(&self) -> Vec<&str> {
         match self {
             Self::Template(_, format) => format.names(),
-            Self::Pattern { names, .. } => names.iter().map(String::as_str).collect(),
+            Self::Pattern(pattern) => pattern.names().iter().map(String::as_str).collect(),
             Self::Base(_) => Vec::new(),
         }
     }
@@ -424,13 +426,11 @@ fn reader(root: &Table, origin: Origin, is_ip: impl Fn(&str) -> bool) -> Result<
             .map(|format| Reader::Template(value.to_owned(), format))
             .map_err(|error| entry.mistake(error.to_string())),
         "pattern" => {
-            let hir = entry.expression(value, origin)?;
-            let groups = group_names(&hir);
-            if groups.is_empty() {
+            let pattern = Pattern::new(value, &entry.expression(value, origin)?);
+            if pattern.names().is_empty() {
                 return Err(entry.mistake(NO_GROUPS));
             }
-            let names = field_names(&groups).map(str::to_owned).collect();
-            Ok(Reader::Pattern { text: value.to_owned(), names })
+            Ok(Reader::Pattern(Box::new(pattern)))
         }
         _ => match BASES.iter().find(|(name, _)| *name == value) {
             Some(&(_, base)) => Ok(Reader::Base(base)),

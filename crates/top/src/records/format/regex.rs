@@ -70,6 +70,13 @@ impl RegexRecords {
         Ok(Self { regex, leading_star, groups })
     }
 
+    /// The same expression of a format with other fields.
+    pub(crate) fn with_fields(&self, fields: &[Field]) -> Result<Self, FormatError> {
+        let info = self.regex.regex().group_info();
+        let groups = fields.iter().map(|field| groups(info, field, NamesOf::Fields));
+        Ok(Self { groups: groups.collect::<Result<_, _>>()?, ..self.clone() })
+    }
+
     /// Scratch memory for [`RegexRecords::extract`].
     pub(crate) fn cache(&self) -> RegexCache {
         RegexCache {

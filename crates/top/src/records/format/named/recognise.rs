@@ -16,7 +16,6 @@ use crate::query::field::Field;
 use crate::query::input_format::InputFormat;
 use crate::records::format::Extractor;
 use crate::records::format::access::AccessLog;
-use crate::records::format::regex::RegexRecords;
 use crate::records::format::w3c;
 use crate::time::{TimeForm, TimeKind};
 
@@ -157,9 +156,7 @@ impl Means {
         let field = format.time.clone().or_else(|| first().filter(|_| recognised.is_some()));
         let time = match &format.reader {
             Reader::Template(_, format) => Some(Extractor::Access(AccessLog::whole(format, &field?).ok()?)),
-            Reader::Pattern { text, .. } => {
-                Some(Extractor::Regex(Box::new(RegexRecords::of_format(text, &[field?]).ok()?)))
-            }
+            Reader::Pattern(pattern) => Some(Extractor::Regex(Box::new(pattern.records(&[field?]).ok()?))),
             Reader::Base(_) if recognised.is_none() => return None,
             Reader::Base(_) => None,
         };
