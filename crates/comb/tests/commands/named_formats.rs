@@ -124,3 +124,31 @@ fn keys_are_the_same_where_a_format_is_detected_and_where_it_is_named() {
     directory.prints("comb top --since 2026-01-01 --input python app.log", keys);
     directory.prints("comb top --since 2026-01-01 app.log", keys);
 }
+
+#[test]
+fn times_at_the_beginning_of_records_are_those_of_the_field() {
+    let java = "  Banner 2026-03-01 05:00:00\n2026-03-01 06:00:00,250 INFO [main] a.b.C: from 2026-02-01 05:00:00\n\
+                a.b.Exception: 2026-01-01 00:00:00\n\tat a.b.C\n[2026-03-01 07:00:00,000] WARN c (a.b.C)\n";
+    let java_of_day = "06:00:00.250 [main] INFO a.C - at 05:00:00\n07:00:00.000 [main] WARN a.C - b\n";
+    let python = "WARNING:root:2026-03-01 05:00:00 disk\n2026-03-01 06:00:00,250 - shop - INFO - 2026-02-01 05:00:00\n\
+                  Traceback (most recent call last):\nERROR:root:x\n2026-03-01 07:00:00,000 WARN b\n";
+    let redis = "1:C 01 Mar 2026 06:00:00.250 # a\n1:M 01 Mar 2026 07:00:00.000 * from 2026-01-01 05:00:00\n";
+    let logs = [("java.log", java), ("day.log", java_of_day), ("python.log", python), ("redis.log", redis)];
+    let directory = directory_with(&logs);
+    for (name, input, field) in [
+        ("java.log", "log4j", "time"),
+        ("day.log", "log4j", "time"),
+        ("python.log", "python", "asctime"),
+        ("redis.log", "redis", "time"),
+    ] {
+        let hours = |of_time: &[&str]| {
+            let mut command = top(directory.path(), &["--every", "1h", "--input", input, name]);
+            let (hours, notes, _) = run(command.args(of_time));
+            (hours, notes.contains("malformed"))
+        };
+        let (only_times, is_cut) = hours(&[]);
+        assert_eq!(only_times, hours(&["--time", field]).0, "{name}");
+        assert_eq!(only_times.lines().count(), 2, "{name}: {only_times}");
+        assert!(!is_cut, "{name}");
+    }
+}

@@ -289,6 +289,11 @@ impl RowQuery {
         names.collect()
     }
 
+    /// Whether nothing but the times is extracted from the records.
+    pub(crate) fn has_only_times(&self) -> bool {
+        !self.is_overview && self.fields().next().is_none()
+    }
+
     /// The fields that are extracted by the format.
     fn fields(&self) -> impl Iterator<Item = &Field> {
         let time = self.time.iter().flat_map(|time| &time.columns);

@@ -119,6 +119,14 @@ impl Plan {
             (None, Extractor::Syslog(_)) if let Some(plan) = TimePlan::with_year(time, source, first) => {
                 Some(plan)
             }
+            (None, Extractor::Regex(_))
+                if query.has_only_times()
+                    && let Some(field) = format.time()
+                    && let Ok(extractor) = extractor(std::slice::from_ref(field))
+                    && let Some(plan) = TimePlan::at_start(time, source, first, &extractor) =>
+            {
+                Some(plan)
+            }
             (None, _) => TimePlan::usual(time, source, first, format.time(), |fields| extractor(fields).ok()),
         };
         let has_time = self.time.is_some() || time.is_optional;

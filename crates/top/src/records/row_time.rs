@@ -14,10 +14,10 @@ use crate::query::field::Field;
 use crate::query::row_query::{Columns, TimeQuery};
 use crate::records::extract::Unmatched;
 use crate::records::format::{Extractor, Scratch};
-use crate::records::split::split_records;
+use crate::records::split::{first_line, split_records};
 use crate::time::days::Midnights;
 use crate::time::order::{FileOrder, RunOrder, Timed};
-use crate::time::{BucketCache, Buckets, ClockCache, TimeFinder, TimeForm, TimeKind};
+use crate::time::{BucketCache, Buckets, ClockCache, TimeFinder, TimeForm, TimeKind, begins_with_time};
 
 /// Usual names of fields with the time of a record. They are tried in this order in each file.
 const USUAL_NAMES: [&str; 18] = [
@@ -62,6 +62,8 @@ pub(crate) struct TimePlan {
 enum TimePlace {
     /// In the record.
     Anywhere,
+    /// At the beginning of the record.
+    Start,
     /// The only column, or in two columns with the date and the time of day.
     Columns(Columns, Extractor),
 }
@@ -80,13 +82,18 @@ impl<'h> FirstRecords<'h> {
         self.records.iter().map(move |&record| bytes_of(self.text, record))
     }
 
-    /// The time of each record in these fields, if it has them.
+    /// The times of the records that have these fields.
     fn values(self, extractor: &Extractor, fields: usize) -> Vec<Vec<u8>> {
+        self.each_value(extractor, fields).into_iter().flatten().collect()
+    }
+
+    /// The time of each record in these fields, if it has them.
+    fn each_value(self, extractor: &Extractor, fields: usize) -> Vec<Option<Vec<u8>>> {
         let (mut cells, mut joined) = (Cells::default(), Cells::default());
         cells.reset(fields);
         extractor.extract(&mut extractor.scratch(), self.text, self.records, &mut cells);
         let cells = time_cells(self.text, &cells, &mut joined);
-        cells.column(0).iter().filter_map(|&cell| Some(cells.bytes(self.text, cell)?.to_vec())).collect()
+        cells.column(0).iter().map(|&cell| cells.bytes(self.text, cell).map(<[u8]>::to_vec)).collect()
     }
 }
 
@@ -130,6 +137,23 @@ impl TimePlan {
     /// The plan of a file in whose records the first time has no year, and is followed by one with a year.
     pub(crate) fn with_year(query: &TimeQuery, source: &Source, first: FirstRecords<'_>) -> Option<Self> {
         Self::anywhere(query, source, first).filter(|plan| plan.kind == TimeKind::WithYear)
+    }
+
+    /// The plan of a file if the first records begin with the time that this extractor finds. All are taken to do so: no expression is
+    /// run to find it.
+    pub(crate) fn at_start(
+        query: &TimeQuery,
+        source: &Source,
+        first: FirstRecords<'_>,
+        extractor: &Extractor,
+    ) -> Option<Self> {
+        let lines = first.records.iter().map(|&record| bytes_of(first.text, first_line(first.text, record)));
+        let kind = TimeKind::of_lines(&query.form, lines.clone(), first.is_all)?;
+        let values = first.each_value(extractor, 1);
+        let times = values.iter().map(|value| query.form.read_kind(kind, value.as_ref()?));
+        let at_starts = lines.map(|line| query.form.find(kind, line).filter(|_| begins_with_time(line)));
+        let is_there = times.clone().any(|time| time.is_some()) && times.eq(at_starts);
+        is_there.then(|| Self::new(query, source, kind, TimePlace::Start))
     }
 
     /// The plan of a file by its first records: the field of the format or with a usual name that has most times. `None` if no such field
@@ -181,7 +205,7 @@ impl TimePlan {
     /// The columns with the time, unless that may be anywhere in the record.
     pub(crate) fn columns(&self) -> Option<(&Columns, &Extractor)> {
         match &self.place {
-            TimePlace::Anywhere => None,
+            TimePlace::Anywhere | TimePlace::Start => None,
             TimePlace::Columns(columns, extractor) => Some((columns, extractor)),
         }
     }
@@ -341,6 +365,12 @@ impl RowTimes {
         let (form, clock) = ((&query.form, plan.kind), plan.dates.clock());
         match plan.place {
             TimePlace::Anywhere => finder.find_in_lines(form, clock, (text, records), instants),
+            TimePlace::Start => {
+                finder.find_in_lines(form, clock, (text, records), instants);
+                for (instant, &record) in instants.iter_mut().zip(records) {
+                    *instant = instant.filter(|_| begins_with_time(bytes_of(text, record)));
+                }
+            }
             TimePlace::Columns(..) => {
                 finder.read_values(form, clock, (text, time_cells(text, cells, joined)), instants);
             }
