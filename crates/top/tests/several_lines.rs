@@ -197,7 +197,7 @@ fn formats_with_records_of_their_own_are_refused() {
     let query = Query::new(&options(InputFormat::Auto).names(names)).expect("a valid query");
     let outcome = top(&Inputs::new([&path]), &ScanOptions::default(), &query);
     let problems: Vec<String> = outcome.problems.iter().map(|problem| problem.kind.to_string()).collect();
-    assert_eq!(problems, ["records of csv do not begin with certain lines; skipped"]);
+    assert_eq!(problems, ["--record does not apply to csv; skipped"]);
     let invalid = QueryOptions::default().record(Some(RecordBegin::Regex("(".to_owned())));
     assert!(matches!(Query::new(&invalid), Err(QueryError::Pattern { option: "record", .. })));
 }

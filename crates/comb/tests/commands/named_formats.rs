@@ -113,7 +113,7 @@ fn names_of_formats_are_completed() {
     let mut command = program(COMB, directory.path());
     command.args(["--", "comb", "top", "--input", "ha"]).env("COMPLETE", "bash");
     let (out, _, _) = run(command.env("XDG_CONFIG_HOME", directory.path()));
-    assert_eq!(out.lines().collect::<Vec<_>>(), ["haste", "haproxy"]);
+    assert_eq!(out.lines().collect::<Vec<_>>(), ["haste", "haproxy", "haproxy_raw"]);
 }
 
 #[test]
@@ -151,4 +151,74 @@ fn times_at_the_beginning_of_records_are_those_of_the_field() {
         assert_eq!(only_times.lines().count(), 2, "{name}: {only_times}");
         assert!(!is_cut, "{name}");
     }
+}
+
+#[test]
+fn the_time_that_a_definition_names_counts() {
+    let rows = "placed,created_at\n2026-03-01 06:00:00,2020-01-01\n2026-03-01 07:00:00,2020-01-01\n";
+    let lines = "- 2020-01-01 a\n2026-03-01T06:00:00 2020-01-01 b\n2026-03-01T07:00:00 2020-01-01 c\n";
+    let orders = "base = 'csv'\nrecognised = '^placed,'\ntime = 'placed'\n";
+    let received = "template = '$received $time $text'\nrecognised = ' [a-z]$'\ntime = 'received'\n";
+    let directory = with_formats(&[("orders.toml", orders), ("received.toml", received)], lines);
+    fs::write(directory.path().join("orders.csv"), rows).expect("a file");
+    let hours = "1 2026-03-01T06:00+00:00\n1 2026-03-01T07:00+00:00\n";
+    for (input, file) in [("orders", "orders.csv"), ("received", "app.log")] {
+        for input in [&["--input", input][..], &[]] {
+            let (counted, error, _) = run(top(directory.path(), &["--every", "1h", file]).args(input));
+            assert_eq!(counted, hours, "{file} {input:?}: {error}");
+        }
+    }
+    let (sample, _, _) = run(&mut top(directory.path(), &["--sample=1", "--every", "1h", "orders.csv"]));
+    assert!(sample.starts_with("orders.csv: format: orders\n"), "{sample}");
+}
+
+#[test]
+fn headers_of_files_are_no_records() {
+    let header = "version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes start end action log-status\n";
+    let record = "2 1 eni-0 192.0.2.1 192.0.2.2 1 22 6 20 4249 1772346009 1772346069 REJECT OK\n";
+    let directory =
+        directory_with(&[("flow.log", &format!("{header}{record}{record}")), ("none.log", header)]);
+    for command in
+        ["comb top -f action flow.log none.log", "comb top --input vpcflow -f action flow.log none.log"]
+    {
+        directory.prints(command, "2 REJECT\n");
+    }
+}
+
+#[test]
+fn lines_that_name_columns_hold_for_all_records_after_them() {
+    let mut log = "#Fields: time sc-status\n".to_owned();
+    for day in 0..3 {
+        for second in 0..40_000 {
+            log +=
+                &format!("{:02}:{:02}:{:02} {}\n", second / 3600, second / 60 % 60, second % 60, 200 + day);
+        }
+    }
+    let directory = directory_with(&[("ex.log", &log)]);
+    let (days, note, code) = run(program(COMB, directory.path()).args(["top", "--every", "1d", "ex.log"]));
+    let counts: Vec<&str> = days.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!((&counts[..], code), (&["40000"; 3][..], Some(0)), "{days}{note}");
+    assert!(note.contains("ex.log: times have no date: the last is dated "), "{note}");
+    assert!(note.ends_with(", by the last change of the file, and 2 midnights are before it\n"), "{note}");
+    let refused = ["top", "--record", "^[0-9]", "-f", "sc-status", "ex.log"];
+    let (counted, error, code) = run(program(COMB, directory.path()).args(refused));
+    assert_eq!((counted.as_str(), code), ("", Some(2)));
+    let expected =
+        "comb: ex.log: --record does not apply to w3c; skipped; omit --record, or choose another --input\n";
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn a_definition_that_is_wrong_is_told_where_no_format_is_found() {
+    let formats = [("klog.toml", "template = '$a$b'\n"), ("json.toml", MINE), ("my.app.toml", MINE)];
+    let directory = with_formats(&formats, "2026-03-01 10:00:00 a\n");
+    let folder = directory.path().join("finecomb/formats");
+    let (_, error, code) = run(&mut top(directory.path(), &["--every", "1h", "app.log"]));
+    let json = format!(
+        "{}:1: 'json' cannot be the name of a format; it has letters, digits, '_' and '-', and is no other value of --input",
+        folder.join("json.toml").display()
+    );
+    assert_eq!((error, code), (format!("comb: app.log: unknown format; {json}\n"), Some(0)));
+    let (_, error, code) = run(&mut top(directory.path(), &["--formats"]));
+    assert!(error.contains(&json) && error.contains("my.app.toml:1: ") && code == Some(2), "{error}");
 }

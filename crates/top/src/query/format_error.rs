@@ -13,7 +13,7 @@ pub enum FormatError {
     #[error("the first records have no field with a usual name and a time")]
     NoTime,
     /// The format has records of its own, and lines that begin a record are given.
-    #[error("records of {0} do not begin with certain lines")]
+    #[error("--record does not apply to {0}")]
     OwnRecords(String),
     /// A field of lines has a name instead of a number.
     #[error("lines have no field '{0}'")]

@@ -119,17 +119,22 @@ impl InputFormat {
         }
     }
 
+    /// The definition of a named format.
+    pub(crate) fn named(&self) -> Option<&NamedFormat> {
+        match self {
+            Self::Named(named) => Some(named),
+            _ => None,
+        }
+    }
+
     /// Whether lines among the records name their columns.
     pub(crate) fn has_headings(&self) -> bool {
-        matches!(self, Self::Named(named) if named.reader == Reader::Base(Base::W3c))
+        self.named().is_some_and(|named| named.reader == Reader::Base(Base::W3c))
     }
 
     /// The lines that begin a record of several lines, if the definition of the format has them.
     pub(crate) fn record(&self) -> Option<&RecordBegin> {
-        match self {
-            Self::Named(named) => named.record(),
-            _ => None,
-        }
+        self.named().and_then(NamedFormat::record)
     }
 
     /// Name of the format, without the text after the colon.

@@ -64,6 +64,13 @@ impl Scratch {
         }
         self
     }
+
+    /// Moves past a text whose records have been extracted.
+    pub(crate) fn pass(&mut self, text: &[u8]) {
+        if let Self::W3c(scratch) = self {
+            scratch.pass(text);
+        }
+    }
 }
 
 impl Extractor {

@@ -20,7 +20,7 @@ use crate::records::format::json::Json;
 use crate::records::format::lines::LineFields;
 use crate::records::format::logfmt::Logfmt;
 use crate::records::format::named::recognise::faults;
-use crate::records::format::named::{Base, Reader};
+use crate::records::format::named::{Base, NamedFormat, Reader};
 use crate::records::format::regex::RegexRecords;
 use crate::records::format::syslog::Syslog;
 use crate::records::format::w3c;
@@ -43,6 +43,8 @@ pub(crate) struct Plan {
     pub(crate) skips_comments: bool,
     /// Where times are, if the query needs them.
     pub(crate) time: Option<TimePlan>,
+    /// An error in the definition of a format, if the file is in no known one.
+    fault: Option<String>,
     pub(crate) condition: Extractor,
     pub(crate) values: Extractor,
     /// All fields, if they are described.
@@ -54,8 +56,9 @@ enum FileFormat<'a> {
     Known(&'a InputFormat),
     /// Lines in no known format, whose fields have no names.
     Unknown,
-    /// CSV with its delimiter, or TSV without one.
+    /// CSV with its delimiter, or TSV without one, as the base of a named format if it is one.
     Table {
+        named: Option<&'a NamedFormat>,
         delimiter: Option<u8>,
         header: Option<Header>,
     },
@@ -69,10 +72,12 @@ impl Plan {
     pub(crate) fn of_all_files(query: &RowQuery) -> Result<Option<Self>, FormatError> {
         let format = match query.input.plain() {
             InputFormat::Auto => return Ok(None),
-            _ if query.input.has_headings() => return Ok(None),
+            _ if query.input.has_headings() || query.input.named().is_some_and(NamedFormat::has_header) => {
+                return Ok(None);
+            }
             InputFormat::Csv | InputFormat::Tsv if query.has_header => return Ok(None),
-            InputFormat::Csv => FileFormat::Table { delimiter: Some(query.delimiter), header: None },
-            InputFormat::Tsv => FileFormat::Table { delimiter: None, header: None },
+            InputFormat::Csv => FileFormat::table(query.input.named(), Some(query.delimiter), None),
+            InputFormat::Tsv => FileFormat::table(query.input.named(), None, None),
             _ => FileFormat::Known(&query.input),
         };
         if let Some(columns) = query.time.as_ref().and_then(|time| time.columns.as_ref()) {
@@ -91,6 +96,7 @@ impl Plan {
             skips_empty: matches!(format, FileFormat::Table { .. }) || format.has_headings(),
             skips_comments: format.has_headings(),
             time: None,
+            fault: matches!(format, FileFormat::Unknown).then(fault).flatten(),
             condition: extractor(&query.condition_columns.fields)?,
             values: extractor(&query.value_columns.fields)?,
             all: None,
@@ -134,12 +140,16 @@ impl Plan {
     }
 }
 
-impl FileFormat<'_> {
+impl<'a> FileFormat<'a> {
+    fn table(named: Option<&'a NamedFormat>, delimiter: Option<u8>, header: Option<Header>) -> Self {
+        Self::Table { named, delimiter, header }
+    }
+
     fn extractor(&self, query: &RowQuery, fields: &[Field]) -> Result<Extractor, FormatError> {
         let access = |format: &AccessFormat| AccessLog::new(format, fields).map(Extractor::Access);
         let lines = || LineFields::new(query.splitter.clone(), fields).map(Box::new);
         Ok(match self {
-            Self::Table { delimiter, header } => {
+            Self::Table { delimiter, header, .. } => {
                 Extractor::Csv(CsvRecords::new(dialect(*delimiter)?, header.as_ref(), fields)?)
             }
             Self::Unknown => Extractor::Lines(lines().map_err(|_| unknown())?),
@@ -173,8 +183,9 @@ impl FileFormat<'_> {
     /// The field that a definition of the format names as that of the time.
     fn time(&self) -> Option<&Field> {
         match self {
-            Self::Known(InputFormat::Named(named)) => named.time(),
-            _ => None,
+            Self::Known(format) => format.named().and_then(NamedFormat::time),
+            Self::Table { named, .. } => named.and_then(NamedFormat::time),
+            Self::Unknown => None,
         }
     }
 
@@ -192,7 +203,7 @@ impl FileFormat<'_> {
     ) -> Option<Result<AllFields, FormatError>> {
         let fields = match self {
             Self::Table { header: Some(header), .. } => source::columns(header.names()),
-            Self::Table { delimiter, header: None } => {
+            Self::Table { delimiter, header: None, .. } => {
                 let (record, _) = first_record(head, *delimiter, is_all)?;
                 let header = dialect(*delimiter).and_then(|dialect| Header::parse(dialect, record));
                 match header {
@@ -234,6 +245,7 @@ impl FileFormat<'_> {
         match self {
             Self::Known(format) => format.to_string(),
             Self::Unknown => InputFormat::Lines.to_string(),
+            Self::Table { named: Some(named), .. } => named.name().to_owned(),
             Self::Table { delimiter: Some(b','), .. } => "csv".to_owned(),
             Self::Table { delimiter: Some(delimiter), .. } => {
                 format!("csv with the delimiter '{}'", char::from(*delimiter))
@@ -245,10 +257,12 @@ impl FileFormat<'_> {
 
 /// The error about a file in no known format. It may be in one whose definition is wrong.
 fn unknown() -> FormatError {
-    match faults() {
-        [] => FormatError::Unknown(String::new()),
-        [fault, ..] => FormatError::Other(format!("{}; {fault}", FormatError::Unknown(String::new()))),
-    }
+    fault().map_or_else(|| FormatError::Unknown(String::new()), FormatError::Other)
+}
+
+/// That a file is in no known format, and the first definition that is wrong.
+fn fault() -> Option<String> {
+    faults().next().map(|fault| format!("{}; {fault}", FormatError::Unknown(String::new())))
 }
 
 pub(crate) fn dialect(delimiter: Option<u8>) -> Result<Dialect, FormatError> {
@@ -259,7 +273,9 @@ impl RowQuery {
     /// How files of a format are divided into records.
     fn records(&self, format: &FileFormat<'_>) -> Result<Records, FormatError> {
         match (&self.start, format) {
-            (Some(_), FileFormat::Table { .. }) => Err(FormatError::OwnRecords(format.name())),
+            (Some(_), format) if matches!(format, FileFormat::Table { .. }) || format.has_headings() => {
+                Err(FormatError::OwnRecords(format.name()))
+            }
             (Some(start), _) => Ok(Records::Started(start.clone())),
             (None, FileFormat::Known(known)) if known.record().is_some() => {
                 let start = known.record().map(RecordBegin::start).transpose();
@@ -303,6 +319,9 @@ impl Recognize for Recognizer {
 
     fn examine(&self, source: &Source, pieces: Option<Pieces<'_>>) -> Option<ProblemKind> {
         let plan = source.details()?.downcast_ref::<Plan>()?;
+        if let Some(fault) = &plan.fault {
+            return Some(ProblemKind::Assumed(fault.clone()));
+        }
         let (query, time) = (self.0.time.as_ref()?, plan.time.as_ref()?);
         let header_end = source.text_start() + plan.header_end;
         // Large members of archives are streams.
@@ -327,28 +346,32 @@ impl Recognizer {
         };
         match detected {
             Detected::Known(format) => match format.plain() {
-                InputFormat::Csv => self.table(head, Some(query.delimiter), is_all),
-                InputFormat::Tsv => self.table(head, None, is_all),
-                _ => Some(Ok((FileFormat::Known(format), 0))),
+                InputFormat::Csv => self.table(head, format.named(), Some(query.delimiter), is_all),
+                InputFormat::Tsv => self.table(head, format.named(), None, is_all),
+                _ => {
+                    let header = format.named().map_or(Some(0), |named| named.header_length(head, is_all))?;
+                    Some(Ok((FileFormat::Known(format), header as u64)))
+                }
             },
-            Detected::Table { delimiter } => self.table(head, delimiter, is_all),
+            Detected::Table { delimiter } => self.table(head, None, delimiter, is_all),
             Detected::Unknown => Some(Ok((FileFormat::Unknown, 0))),
         }
     }
 
     /// The format of a table and the end of its header, the first record that is not empty. `None` if more is needed.
-    fn table(
+    fn table<'f>(
         &self,
         head: &[u8],
+        named: Option<&'f NamedFormat>,
         delimiter: Option<u8>,
         is_all: bool,
-    ) -> Option<Result<(FileFormat<'_>, u64), FormatError>> {
+    ) -> Option<Result<(FileFormat<'f>, u64), FormatError>> {
         if !self.0.has_header {
-            return Some(Ok((FileFormat::Table { delimiter, header: None }, 0)));
+            return Some(Ok((FileFormat::table(named, delimiter, None), 0)));
         }
         let (record, end) = first_record(head, delimiter, is_all)?;
         let header = dialect(delimiter).and_then(|dialect| Header::parse(dialect, record));
-        let format = |header| (FileFormat::Table { delimiter, header: Some(header) }, end as u64);
+        let format = |header| (FileFormat::table(named, delimiter, Some(header)), end as u64);
         Some(header.map(format))
     }
 }

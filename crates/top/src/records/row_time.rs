@@ -156,8 +156,8 @@ impl TimePlan {
         is_there.then(|| Self::new(query, source, kind, TimePlace::Start))
     }
 
-    /// The plan of a file by its first records: the field of the format or with a usual name that has most times. `None` if no such field
-    /// has a time.
+    /// The plan of a file by its first records: the field that the format declares, or with a usual name that has most times. `None` if no
+    /// such field has a time.
     pub(crate) fn usual(
         query: &TimeQuery,
         source: &Source,
@@ -171,12 +171,16 @@ impl TimePlan {
         };
         let mut best: Option<(usize, Field, Extractor)> = None;
         let mut of_day = None;
+        let is_declared = |field: &Field| of_format == Some(field);
         for field in of_format.cloned().into_iter().chain(USUAL_NAMES.map(Field::named)) {
             let Some(extractor) = extractor(std::slice::from_ref(&field)) else { continue };
             let values = first.values(&extractor, 1);
             let values = values.iter().map(Vec::as_slice);
             let count = values.clone().filter(|value| query.form.read_value(value).is_some()).count();
             if count > best.as_ref().map_or(0, |(most, ..)| *most) {
+                if is_declared(&field) {
+                    return Some(plan(TimeKind::First, &[field], extractor));
+                }
                 best = Some((count, field, extractor));
             } else if of_day.is_none() && TimeKind::of_values(&query.form, values) == TimeKind::OfDay {
                 of_day = Some((field, extractor));
@@ -229,7 +233,7 @@ impl TimePlan {
     ) -> String {
         let midnights = pieces.and_then(|pieces| self.midnights(query, header_end, pieces));
         let Some(midnights) = midnights else {
-            return "times have no date: each is taken as the latest before the last change".to_owned();
+            return "times have no date: each is the latest before the last change of the file".to_owned();
         };
         let count = midnights.count();
         let Some(day) = self.dates.count_back(midnights) else {
@@ -237,12 +241,12 @@ impl TimePlan {
         };
         let day = self.dates.show_day(day);
         match count {
-            0 => format!("times have no date: all are taken as of {day}, the day of the last change"),
+            0 => format!("times have no date: all are dated {day}, by the last change of the file"),
             1 => format!(
-                "times have no date: the last is taken as of {day}, the day of the last change, and 1 midnight is before it"
+                "times have no date: the last is dated {day}, by the last change of the file, and 1 midnight is before it"
             ),
             _ => format!(
-                "times have no date: the last is taken as of {day}, the day of the last change, and {count} midnights are before it"
+                "times have no date: the last is dated {day}, by the last change of the file, and {count} midnights are before it"
             ),
         }
     }
@@ -258,6 +262,7 @@ impl TimePlan {
             cells.reset(self.columns().map_or(0, |(columns, _)| columns.fields.len()));
             if let Some((_, extractor)) = self.columns() {
                 extractor.extract(&mut scratch, &text, &records, &mut cells);
+                scratch.pass(&text);
             }
             times.find(query, self, (&text, &records), &cells);
             for (record, time) in records.iter().zip(&times.instants) {

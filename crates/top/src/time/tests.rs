@@ -9,6 +9,7 @@ use super::calendar::{DAY, SECOND};
 use super::written::{self, Moment, find};
 use super::zone::ClockCache;
 use super::*;
+use crate::cells::{Cell, Cells};
 
 /// Zones with changes of summer time in both hemispheres, of half an hour, with odd offsets, and without changes.
 const ZONES: [&str; 9] = [
@@ -71,6 +72,7 @@ fn times_in_all_forms() {
         ("Mar  1 06:20:09", "2026-03-01T06:20:09Z"),
         ("Mar 1 06:20:09", "2026-03-01T06:20:09Z"),
         ("Mar 02 06:20:09.25", "2026-03-02T06:20:09.25Z"),
+        ("01 Mar 06:20:09.25", "2026-03-01T06:20:09.25Z"),
         ("Sun Mar 01 06:20:09.123456 2026", "2026-03-01T06:20:09.123456Z"),
         ("Sun, 01 Mar 2026 06:20:09 +0100", "2026-03-01T05:20:09Z"),
         ("2026-03-01\t06:20:09", "2026-03-01T06:20:09Z"),
@@ -86,6 +88,10 @@ fn times_in_all_forms() {
         ("1772346009252001", "2026-03-01T06:20:09.252001Z"),
         ("1772346009252001002", "2026-03-01T06:20:09.252001002Z"),
         ("0", "1970-01-01T00:00:00Z"),
+        ("Mar 1, 2026 6:20:09 AM", "2026-03-01T06:20:09Z"),
+        ("Mar 01, 2026, 6:20:09\u{202f}PM", "2026-03-01T18:20:09Z"),
+        ("Mar 31, 2026 12:20:09 AM", "2026-03-31T00:20:09Z"),
+        ("Mar 31, 2026 12:20:09 PM", "2026-03-31T12:20:09Z"),
     ] {
         assert_eq!(read(text).as_deref(), Some(expected), "{text}");
     }
@@ -121,6 +127,11 @@ fn other_texts_are_no_times() {
         "9999-01-01",
         "1600-01-01",
         "10.0.0.1",
+        "Mar 1, 2026 13:20:09 PM",
+        "Mar 1, 2026 0:20:09 AM",
+        "Mar 1, 2026 6:20:09",
+        "Feb 29, 2026 6:20:09 AM",
+        "Mar 1, 2026 6:20:09 AMP",
     ] {
         assert_eq!(read(text), None, "{text}");
     }
@@ -344,6 +355,25 @@ proptest! {
             let found = read_value(text.as_bytes()).and_then(|moment| clock.instant(&mut cache, moment));
             prop_assert_eq!(found.map(i128::from), Some(expected), "{} {}", text, name);
         }
+    }
+
+    /// Many values, since those before them are a template for the next.
+    #[test]
+    fn times_of_twelve_hours_are_those_of_jiff(instants in prop::collection::vec(instants(), 1..20)) {
+        let seconds = instants.into_iter().map(|instant| instant.div_euclid(1_000_000_000) * 1_000_000_000);
+        let seconds: Vec<i64> = seconds.collect();
+        let (mut cells, mut text) = (Cells::default(), Vec::new());
+        cells.reset(1);
+        for &second in &seconds {
+            let start = text.len() as u32;
+            text.extend(zoned(second, &Zone::UTC).strftime("%b %-d, %Y %-I:%M:%S %p").to_string().bytes());
+            cells.columns_mut()[0].push(Cell::Raw(start, text.len() as u32));
+        }
+        let mut found = Vec::new();
+        let form = (&TimeForm::Usual, TimeKind::First);
+        TimeFinder::default().read_values(form, &clock("UTC"), (&text, &cells), &mut found);
+        let expected: Vec<Option<i64>> = seconds.into_iter().map(Some).collect();
+        prop_assert_eq!(found, expected);
     }
 
     #[test]

@@ -6,9 +6,10 @@
 //! | access logs | `01/Mar/2026:06:20:09 +0100` |
 //! | RFC 3339, ISO 8601 | `2026-03-01T06:20:09.252Z`, `2026-03-01 06:20:09,252`, `2026/03/01 06:20:09`, `20260301T062009Z` |
 //! | date and time in neighbouring fields | `2026-03-01<TAB>06:20:09`, `01/Mar/2026 | 06:20:09`, `20260301,06:20:09` |
-//! | syslog | `Mar  1 06:20:09`, without a year |
+//! | syslog, Redis | `Mar  1 06:20:09`, `01 Mar 06:20:09`, without a year |
 //! | klog | `I0301 06:20:09.252123`, without a year |
 //! | ctime, RFC 2822 | `Sun Mar  1 06:20:09.252 2026`, `Sun, 01 Mar 2026 06:20:09 +0100` |
+//! | 12 hours | `Mar 1, 2026 6:20:09 PM`, as a value of a field |
 //! | seconds since 1970 | `1772346009`, `1772346009.252`, and 13, 16 or 19 digits for ms, µs and ns |
 //! | time of day alone | `06:20:09.252`, in files without other times |
 
@@ -93,7 +94,10 @@ pub(super) fn read_value(text: &[u8]) -> Option<FoundTime> {
     let mut reader = TimeReader::new(within);
     let civil = reader.civil().or_else(|| {
         reader = TimeReader::new(within);
-        reader.without_separators()
+        reader.without_separators().or_else(|| {
+            reader = TimeReader::new(within);
+            reader.twelve_hours()
+        })
     });
     let moment = match civil {
         Some(civil) => Moment::Civil(civil),
@@ -296,12 +300,18 @@ impl<'t> TimeReader<'t> {
         }
     }
 
-    /// `01/Mar/2026:06:20:09 +0100`, `01 Mar 2026 06:20:09`, `01-Mar-2026 06:20:09`.
+    /// `01/Mar/2026:06:20:09 +0100`, `01 Mar 2026 06:20:09`, `01-Mar-2026 06:20:09`, `01 Mar 06:20:09`.
     fn day_first(&mut self) -> Option<Civil> {
         let day = self.limited::<2>(31)?;
         let separator = self.one_of(b"/- ")?;
         let month = self.month()?;
-        let year = (self.eat(separator).then(|| self.digits::<4>())?)?;
+        if !self.eat(separator) {
+            return None;
+        }
+        if separator == b' ' && matches!(self.rest, [_, _, b':', _, _, b':', b'0'..=b'9', ..]) {
+            return civil(None, month, day, self.time_of_day()?, None);
+        }
+        let year = self.digits::<4>()?;
         let time = self.time_after_date(b": T")?;
         let offset = self.offset();
         civil(Some(year), month, day, time, offset)
@@ -382,6 +392,30 @@ impl<'t> TimeReader<'t> {
         let has_fraction = matches!(self.rest, [_, _, b':', _, _, b':', _, _, b'.', b'0'..=b'9', ..]);
         let time = (has_fraction.then(|| self.time_of_day())?)?;
         civil(None, month as u8, day, time, None)
+    }
+
+    /// `Mar 1, 2026 6:20:09 PM`, as Java writes the time in the United States. Newer versions have a narrow space before `PM`.
+    fn twelve_hours(&mut self) -> Option<Civil> {
+        let month = self.month()?;
+        let day = self.one_of(b" ").and_then(|_| self.short(31))?;
+        self.one_of(b",").and_then(|_| self.one_of(b" "))?;
+        let year = self.digits::<4>()?;
+        self.eat(b',');
+        let hours = self.one_of(b" ").and_then(|_| self.short(12))?;
+        let minutes = self.one_of(b":").and_then(|_| self.limited::<2>(59))?;
+        let seconds = self.one_of(b":").and_then(|_| self.limited::<2>(60))?.min(59);
+        self.rest = self.rest.strip_prefix(b" ").or_else(|| self.rest.strip_prefix("\u{202f}".as_bytes()))?;
+        let half = self.one_of(b"AP").filter(|_| self.eat(b'M') && hours > 0)?;
+        let hours = hours % 12 + if half == b'P' { 12 } else { 0 };
+        // No time of day as other forms have it.
+        self.from_time_of_day = None;
+        civil(Some(year), month, day, (3600 * hours + 60 * minutes + seconds) * SECOND, None)
+    }
+
+    /// A number of one or two digits.
+    fn short(&mut self, max: i64) -> Option<i64> {
+        let has_two = self.rest.get(1).is_some_and(u8::is_ascii_digit);
+        if has_two { self.limited::<2>(max) } else { self.limited::<1>(max) }
     }
 
     /// `Mar  1 06:20:09`, `Sun Mar  1 06:20:09 2026`, `Sun, 01 Mar 2026 06:20:09 +0100`.

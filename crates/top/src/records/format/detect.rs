@@ -12,9 +12,10 @@ use crate::query::input_format::InputFormat;
 use crate::records::escape::closing_quote;
 use crate::records::format::access::{AccessFormat, AccessLog};
 use crate::records::format::csv::{self, Dialect, Fields};
-use crate::records::format::named::Base;
-use crate::records::format::named::recognise::{recognise, recognise_base};
+use crate::records::format::named::recognise::{Among, is_enough, recognise};
+use crate::records::format::named::{Base, NamedFormat};
 use crate::records::format::syslog::{Depth, Syslog, SyslogParts};
+use crate::time::TimeForm;
 
 /// Number of lines that a format is detected from.
 const SAMPLE: usize = 10;
@@ -42,9 +43,10 @@ pub(crate) fn detect(head: &[u8], is_all: bool, wanted: &[&str]) -> Option<Detec
             break;
         }
         length += line.len();
-        let line = line.trim_ascii_end();
-        if !line.is_empty() {
-            lines.push(line);
+        // Some formats end with a blank.
+        if !line.trim_ascii().is_empty() {
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            lines.push(line.strip_suffix(b"\r").unwrap_or(line));
         }
     }
     if lines.len() < SAMPLE && !is_all {
@@ -54,31 +56,39 @@ pub(crate) fn detect(head: &[u8], is_all: bool, wanted: &[&str]) -> Option<Detec
     Some(named(&lines, found, wanted).map_or(found, Detected::Known))
 }
 
-/// Returns the named format of lines: one that says more of the same records than the format that was found, or one for lines in no other
-/// format, or in one that lacks the wanted fields.
+/// Returns the named format of lines: one that says more of the same records than the format that was found, as a template does of an
+/// access log with more fields than the usual ones; or one for lines in no other format, or in one that lacks the wanted fields.
 fn named(lines: &[&[u8]], found: Detected<'_>, wanted: &[&str]) -> Option<&'static InputFormat> {
-    let base = match found {
-        Detected::Unknown => return recognise(lines, |_| true, is_enough),
-        Detected::Table { delimiter: Some(b',') } => Base::Csv,
-        Detected::Table { delimiter: None } => Base::Tsv,
-        Detected::Table { .. } => return None,
-        Detected::Known(InputFormat::Json) => Base::Json,
-        Detected::Known(InputFormat::Logfmt) => Base::Logfmt,
-        Detected::Known(format) => {
-            let fields: Vec<Field> = wanted.iter().map(|name| Field::named(name)).collect();
-            let lacks_one = match format {
-                InputFormat::Syslog => Syslog::new(&fields).is_err(),
-                InputFormat::Clf => AccessLog::new(&AccessFormat::clf(), &fields).is_err(),
-                InputFormat::Combined => AccessLog::new(&AccessFormat::combined(), &fields).is_err(),
-                InputFormat::VhostCombined => {
-                    AccessLog::new(&AccessFormat::vhost_combined(), &fields).is_err()
-                }
-                _ => false,
-            };
-            return if lacks_one { recognise(lines, |named| named.has(&fields), is_enough) } else { None };
+    let fields: Vec<Field> = wanted.iter().map(|name| Field::named(name)).collect();
+    let has_all = |named: &NamedFormat| named.has(&fields);
+    match found {
+        Detected::Unknown => {
+            let with_all = if fields.is_empty() { None } else { recognise(lines, Among::All, has_all) };
+            with_all.or_else(|| recognise(lines, Among::All, |_| true))
         }
-    };
-    recognise_base(lines, base, is_enough)
+        Detected::Table { delimiter: Some(b',') } => recognise(lines, Among::Based(Base::Csv), |_| true),
+        Detected::Table { delimiter: None } => recognise(lines, Among::Based(Base::Tsv), |_| true),
+        Detected::Table { .. } => None,
+        Detected::Known(InputFormat::Json) => recognise(lines, Among::Based(Base::Json), |_| true),
+        Detected::Known(InputFormat::Logfmt) => recognise(lines, Among::Based(Base::Logfmt), |_| true),
+        Detected::Known(format) if lacks_one(format, &fields) => recognise(lines, Among::All, has_all),
+        Detected::Known(_) => {
+            let has_more = |line: &[u8]| access(line).is_some_and(|(_, more)| !more.is_empty());
+            if is_format(lines, has_more) { recognise(lines, Among::Templates, has_all) } else { None }
+        }
+    }
+}
+
+/// Whether the records of a format that was found lack one of these fields.
+fn lacks_one(format: &InputFormat, fields: &[Field]) -> bool {
+    let access = |format: AccessFormat| AccessLog::new(&format, fields).is_err();
+    match format {
+        InputFormat::Syslog => Syslog::new(fields).is_err(),
+        InputFormat::Clf => access(AccessFormat::clf()),
+        InputFormat::Combined => access(AccessFormat::combined()),
+        InputFormat::VhostCombined => access(AccessFormat::vhost_combined()),
+        _ => false,
+    }
 }
 
 /// Detects the format of `text`, which consists of these lines and blank ones, among those without a name of their own.
@@ -87,14 +97,16 @@ fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected<'stat
     if is_format(lines, is_json) {
         return Detected::Known(&InputFormat::Json);
     }
-    if is_format(lines, |line| access(line) == Some(Access::Combined)) {
+    let is_access =
+        |line: &[u8], kinds: &[Access]| access(line).is_some_and(|(kind, _)| kinds.contains(&kind));
+    if is_format(lines, |line| is_access(line, &[Access::Combined])) {
         return Detected::Known(&InputFormat::Combined);
     }
-    if is_format(lines, |line| access(line) == Some(Access::VhostCombined)) {
+    if is_format(lines, |line| is_access(line, &[Access::VhostCombined])) {
         return Detected::Known(&InputFormat::VhostCombined);
     }
     // A line in the combined format begins like one in the common format, and a server may have switched.
-    if is_format(lines, |line| matches!(access(line), Some(Access::Clf | Access::Combined))) {
+    if is_format(lines, |line| is_access(line, &[Access::Clf, Access::Combined])) {
         return Detected::Known(&InputFormat::Clf);
     }
     if is_format(lines, is_syslog) {
@@ -111,15 +123,10 @@ fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected<'stat
     if is_format(lines, is_logfmt) { Detected::Known(&InputFormat::Logfmt) } else { Detected::Unknown }
 }
 
-/// Whether all lines have a format, or all but one and at least two: the last line may be cut off, and a program may log a
-/// line of its own.
+/// Whether all lines have a format, except for [one](is_enough).
 fn is_format(lines: &[&[u8]], has_format: impl Fn(&[u8]) -> bool) -> bool {
     let count = lines.iter().filter(|line| has_format(line)).count();
     is_enough(count, lines.len())
-}
-
-fn is_enough(count: usize, all: usize) -> bool {
-    count > 0 && (count == all || (count + 1 == all && count >= 2))
 }
 
 /// Whether a line is an object: `{"key": … }` or `{}`.
@@ -136,15 +143,17 @@ enum Access {
     VhostCombined,
 }
 
-/// Recognises `host ident user [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 203`, and two more fields in quotes.
-/// More fields may follow. With two quoted fields, `www.example.org:443` may be before the host.
-fn access(line: &[u8]) -> Option<Access> {
+/// Recognises `host ident user [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 203`, and two more fields in quotes. Returns what
+/// follows, too. With two quoted fields, `www.example.org:443` may be before the host.
+fn access(line: &[u8]) -> Option<(Access, &[u8])> {
     let opens = |&at: &usize| line[at..].starts_with(b" [") && is_access_time(&line[at + 2..]);
     let time = memchr::memchr_iter(b' ', line).find(opens)?;
     let words: Vec<&[u8]> =
         line[..time].split(|&byte| byte == b' ').filter(|word| !word.is_empty()).collect();
     let has_vhost = match words[..] {
         [] | [_] | [_, _] => return None,
+        // A program has written the time of a record of its own.
+        [first, ..] if TimeForm::Usual.read_value(first).is_some() => return None,
         // Not an address, in which colons would be before the last.
         [first, _, _, _, ..] if is_host_and_port(first) => true,
         // Another host before the address.
@@ -158,12 +167,12 @@ fn access(line: &[u8]) -> Option<Access> {
     if !(status.len() == 3 && is_number(status) && (size == b"-" || is_number(size))) {
         return None;
     }
-    match (skip_quoted(rest).and_then(skip_quoted).is_some(), has_vhost) {
-        (true, true) => Some(Access::VhostCombined),
-        (true, false) => Some(Access::Combined),
+    match (skip_quoted(rest).and_then(skip_quoted), has_vhost) {
+        (Some(more), true) => Some((Access::VhostCombined, more)),
+        (Some(more), false) => Some((Access::Combined, more)),
         // No input format has a virtual host without a referrer and a user agent.
-        (false, true) => None,
-        (false, false) => Some(Access::Clf),
+        (None, true) => None,
+        (None, false) => Some((Access::Clf, rest)),
     }
 }
 
@@ -205,7 +214,9 @@ fn is_syslog(line: &[u8]) -> bool {
     let Ok(parts) = SyslogParts::parse(line, (0, line.len()), Depth::Message, &mut Vec::new()) else {
         return false;
     };
-    let has_tag = parts.program.is_some();
+    // An address is no program.
+    let is_program = |program| bytes_of(line, program).iter().any(u8::is_ascii_alphabetic);
+    let has_tag = parts.program.is_some_and(is_program);
     let has_host = parts.host.is_some_and(|host| is_host(bytes_of(line, host)));
     parts.priority.is_some() || (has_host && (has_tag || !line[0].is_ascii_digit()))
 }

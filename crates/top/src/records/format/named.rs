@@ -7,6 +7,7 @@
 //! | `title` | shown in lists |
 //! | `template`, `pattern` or `base` | exactly one: how a record is cut |
 //! | `recognised` | expression for the lines by which the format is recognised |
+//! | `header` | beginning of the first line of a file, if that is no record |
 //! | `time` | field with the time of a record |
 //! | `unwrap` | field whose text is a record of its own |
 //! | `record` | how a record of several lines begins |
@@ -24,6 +25,7 @@ mod toml;
 
 use std::path::{Path, PathBuf};
 
+use memchr::memchr;
 use regex_syntax::hir::Hir;
 use thiserror::Error;
 
@@ -44,6 +46,7 @@ pub struct NamedFormat {
     file: Option<PathBuf>,
     pub(crate) reader: Reader,
     recognised: Option<String>,
+    header: Option<String>,
     time: Option<Field>,
     unwrap: Option<Field>,
     record: Option<RecordBegin>,
@@ -127,6 +130,7 @@ built_in! {
     "elb"
     "envoy"
     "haproxy"
+    "haproxy_raw"
     "journald"
     "jul"
     "klog"
@@ -151,7 +155,8 @@ enum Origin {
     User,
 }
 
-const KEYS: [&str; 8] = ["title", "template", "pattern", "base", "recognised", "time", "unwrap", "record"];
+const KEYS: [&str; 9] =
+    ["title", "template", "pattern", "base", "recognised", "header", "time", "unwrap", "record"];
 
 const BASES: [(&str, Base); 5] = [
     ("csv", Base::Csv),
@@ -203,6 +208,7 @@ impl NamedFormat {
             file: None,
             reader: reader(root, origin, is_ip)?,
             recognised: None,
+            header: None,
             time: None,
             unwrap: None,
             record: None,
@@ -217,8 +223,14 @@ impl NamedFormat {
                     entry.expression(value, origin)?;
                     format.recognised = Some(value.to_owned());
                 }
+                "header" => format.header = Some(value.to_owned()),
                 "time" => format.time = Some(format.field(entry, value)?),
                 "unwrap" => format.unwrap = Some(format.field(entry, value)?),
+                "record" if matches!(format.reader, Reader::Base(Base::Csv | Base::Tsv | Base::W3c)) => {
+                    return Err(
+                        entry.mistake("records of this base are lines, or have quotes around line ends")
+                    );
+                }
                 "record" => format.record = Some(entry.record(value, origin)?),
                 // They are the reader.
                 "template" | "pattern" | "base" => {}
@@ -305,6 +317,23 @@ impl NamedFormat {
     /// Field whose text is a record of its own.
     pub fn unwrap(&self) -> Option<&Field> {
         self.unwrap.as_ref()
+    }
+
+    /// Length of the header at the beginning of a text, with its line end. `None` if more of the text is needed; `is_all` says that there
+    /// is no more.
+    pub(crate) fn header_length(&self, text: &[u8], is_all: bool) -> Option<usize> {
+        match &self.header {
+            Some(header) if text.starts_with(header.as_bytes()) => {
+                memchr(b'\n', text).map(|end| end + 1).or_else(|| is_all.then_some(text.len()))
+            }
+            Some(header) if !is_all && header.as_bytes().starts_with(text) => None,
+            _ => Some(0),
+        }
+    }
+
+    /// Whether the first line of a file may be a header.
+    pub(crate) fn has_header(&self) -> bool {
+        self.header.is_some()
     }
 
     /// How a record of several lines begins.

@@ -114,6 +114,15 @@ impl WantedColumns {
     }
 }
 
+impl W3cScratch {
+    /// Moves past a text whose records have been extracted.
+    pub(crate) fn pass(&mut self, text: &[u8]) {
+        if let Some((_, line)) = headings(&Finder::new(FIELDS), text).last() {
+            self.heading = Some(line.into());
+        }
+    }
+}
+
 /// The lines with names in a text, each with its position.
 pub(crate) fn headings<'t>(finder: &Finder<'_>, text: &'t [u8]) -> impl Iterator<Item = (usize, &'t [u8])> {
     let starts = finder.find_iter(text).filter(|&at| at == 0 || text[at - 1] == b'\n');

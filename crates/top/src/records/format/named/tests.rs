@@ -14,10 +14,14 @@ fn parsed(text: &str) -> Arc<NamedFormat> {
     parse(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
+fn parsed_as(name: &str, text: &str) -> Arc<NamedFormat> {
+    Arc::new(NamedFormat::parse(name, None, text).unwrap_or_else(|error| panic!("{error}")))
+}
+
 #[test]
 fn every_built_in_format_gives_the_fields_of_its_samples() {
     for &(name, text) in BUILT_IN {
-        let format = Arc::new(NamedFormat::parse(name, None, text).unwrap_or_else(|error| panic!("{error}")));
+        let format = parsed_as(name, text);
         assert_eq!(sample_faults(&format), [""; 0], "{name}");
         // Its expressions are compiled only where they are used.
         NamedFormat::parse(name, Some(Path::new("mine.toml")), text).expect("expressions that compile");
@@ -26,6 +30,26 @@ fn every_built_in_format_gives_the_fields_of_its_samples() {
         assert!(!format.fields().is_empty(), "{name}");
     }
     assert!(BUILT_IN.is_sorted(), "in the order of their names");
+}
+
+#[test]
+fn lines_may_end_with_a_carriage_return() {
+    for &(name, text) in BUILT_IN {
+        let format = parsed_as(name, text);
+        let with_returns = |text: &str| text.replace('\n', "\r\n");
+        let with_returns = |sample: &FormatSample| {
+            // Not if a line end is written as an escape.
+            let of_value = |value: &str| match sample.line.contains(value) {
+                true => with_returns(value),
+                false => value.to_owned(),
+            };
+            let fields = sample.fields.iter().map(|(name, value)| (name.clone(), of_value(value)));
+            FormatSample { line: with_returns(&sample.line) + "\r\n", fields: fields.collect() }
+        };
+        let samples = format.samples().iter().map(with_returns).collect();
+        let format = Arc::new(NamedFormat { samples, ..NamedFormat::clone(&format) });
+        assert_eq!(sample_faults(&format), [""; 0], "{name}");
+    }
 }
 
 #[test]
@@ -106,7 +130,7 @@ fn wrong_definitions_are_told_with_file_and_line() {
         ("template = '$a'\ntitel = 'x'", "2: unknown key 'titel'; did you mean 'title' or 'time'?"),
         (
             "template = '$a'\nx = 'x'",
-            "2: unknown key 'x'; expected title, template, pattern, base, recognised, time, unwrap, record",
+            "2: unknown key 'x'; expected title, template, pattern, base, recognised, header, time, unwrap, record",
         ),
         ("template = '$status'\n\ntime = 'statsu'", "3: unknown field 'statsu'; did you mean 'status'?"),
         ("template = '$a'\n[types]\nb = 'ip'", "3: unknown field 'b'; expected a"),
@@ -156,6 +180,44 @@ fn samples(name: &str) -> String {
 }
 
 #[test]
+fn formats_are_recognised_by_each_of_their_samples() {
+    for &(name, text) in BUILT_IN {
+        for sample in parsed_as(name, text).samples() {
+            let line = sample.line.trim_end_matches('\n');
+            // Headers are not repeated.
+            let lines = format!("{line}\n").repeat(if name == "w3c" { 1 } else { 3 });
+            let expected = match name {
+                "auditd" => "logfmt",
+                "haproxy" => "syslog",
+                "python" if line.starts_with("WARNING:") => "Unknown",
+                name => name,
+            };
+            assert_eq!(detected(&lines, &[]), expected, "{name}: {lines}");
+        }
+    }
+}
+
+#[test]
+fn the_first_record_decides_if_records_have_several_lines() {
+    let record =
+        "2026-03-01 06:20:09,252 ERROR [main] a.B: failed\na.b.Exception: at 2026-02-01 05:00:00\n\tat a.B\n";
+    assert_eq!(detected(record, &[]), "log4j");
+    assert_eq!(detected(&format!("Banner 1.2\n\n=====\n{record}"), &[]), "log4j");
+    assert_eq!(detected(&format!("2026-03-01 06:20:08 started\n{record}"), &[]), "Unknown");
+    assert_eq!(detected(&format!("{record}Mar  1 06:20:09 host a: b\n"), &[]), "Unknown");
+    let header = "version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes start end action log-status";
+    assert_eq!(
+        detected(&format!("{header}\n2 1 eni-0 a b 1 2 6 1 1 1772346009 1772346069 REJECT OK\n"), &[]),
+        "vpcflow"
+    );
+    // Both formats fit. The fields decide.
+    let both = "2026-03-01 06:20:09,123 INFO app.shop: paid\n";
+    assert_eq!(detected(both, &[]), "log4j");
+    assert_eq!(detected(both, &["levelname"]), "python");
+    assert_eq!(detected(both, &["x"]), "log4j");
+}
+
+#[test]
 fn formats_are_recognised_by_their_lines() {
     for name in ["caddy", "klog"] {
         assert_eq!(detected(&samples(name), &[]), name);
@@ -183,4 +245,11 @@ fn a_format_that_was_detected_is_another_only_if_it_lacks_a_wanted_field() {
     ] {
         assert_eq!(detected(&lines, wanted), expected, "{wanted:?}");
     }
+    assert_eq!(detected(&samples("haproxy_raw"), &[]), "haproxy_raw");
+    let lines = samples("traefik");
+    for (wanted, expected) in [(&[][..], "traefik"), (&["path"], "traefik"), (&["status"], "combined")] {
+        assert_eq!(detected(&lines, wanted), expected, "{wanted:?}");
+    }
+    let combined = lines.replace(|byte: char| byte.is_ascii_digit(), "1");
+    assert_eq!(detected(&combined.replace("1ms", "1.111"), &[]), "combined");
 }
