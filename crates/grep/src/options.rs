@@ -171,8 +171,8 @@ pub struct GrepOptions {
     pub binary: Binary,
     /// Search files that are named as those found in directories: a NUL ends the search. Default: `false`.
     pub named_as_found: bool,
-    /// Select whole records, which begin with such lines: those with a matching line. In other options, in conditions and in the output, a
-    /// record then stands for a line. With `multiline`, the pattern matches in a record by itself. Lines must not end with a NUL.
+    /// Select whole records, which begin with such lines: those with a matching line. Other options, conditions and the output then apply to
+    /// records instead of lines. With `multiline`, each record is searched on its own. Lines must not end with a NUL.
     pub record: Option<RecordStart>,
     /// Select the lines that do not match.
     pub invert: bool,

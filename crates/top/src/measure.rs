@@ -53,7 +53,7 @@ impl Measures {
         Self::reading(measures, |_| NumberReader::default())
     }
 
-    /// The same with the reader of the numbers of each field.
+    /// Measures as in [`Measures::new`], with a reader for the numbers of each field.
     pub(crate) fn reading(measures: &[(MeasureKind, usize)], reader: impl Fn(usize) -> NumberReader) -> Self {
         let mut columns: Vec<Column> = Vec::new();
         let with_columns = measures.iter().map(|(kind, field)| {

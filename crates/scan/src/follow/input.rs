@@ -76,7 +76,7 @@ pub(super) struct FollowedFile {
     pub(super) file: Arc<File>,
     /// State of the reading of its contents.
     read: ReadSoFar,
-    /// The same before it was last truncated, until a copy of those contents is found.
+    /// State of the reading before the file was last truncated, until a copy of those contents is found.
     former: Option<ReadSoFar>,
     /// Size and time of the last change when it was looked at.
     seen: Option<(u64, SystemTime)>,

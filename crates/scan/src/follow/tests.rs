@@ -116,7 +116,7 @@ fn while_followed(
     while_divided(Records::Lines, names, prepare, act)
 }
 
-/// The same for records of any kind.
+/// Follows inputs with records of any kind while `act` changes them.
 fn while_divided(
     records: Records,
     names: &[&str],

@@ -74,7 +74,7 @@ impl Bounds {
         self.records != Records::Lines
     }
 
-    /// The same bounds with other line ends. Cutting long lines has no effect if no line may become that long. A NUL ends no line of
+    /// Returns these bounds with other line ends. Cutting long lines has no effect if no line may become that long. A NUL ends no line of
     /// records that begin with certain lines.
     pub(crate) fn with_ends(self, nul_ends: NulEnds) -> Self {
         let cuts_nothing =

@@ -78,7 +78,7 @@ fn first_part(bytes: &[u8], mut prefix: usize, bounds: &Bounds) -> (usize, bool)
     (bytes.len(), false)
 }
 
-/// The same for records that begin with certain lines.
+/// Returns the length of the first part, and whether it is an overlong record, if certain lines begin records.
 fn first_started_part(bytes: &[u8], max_line: usize, started: Started<'_>) -> (usize, bool) {
     let mut cursor = LineCursor::at(0, Some(false));
     let mut record = 0;

@@ -356,7 +356,8 @@ impl Stream {
         Some(searched + end)
     }
 
-    /// The same for bytes that follow `searched` bytes of the first record, unless certain lines begin a record.
+    /// Returns the position of the last end of a record in bytes that follow `searched` bytes of the first record, unless certain
+    /// lines begin a record.
     fn last_end_after(&mut self, bytes: &[u8], searched: usize) -> Option<usize> {
         let Some(quoting) = self.bounds.quoting() else {
             let prefix = if self.in_long_line { LONG_LINE } else { searched.min(LONG_LINE) };

@@ -228,7 +228,7 @@ pub(crate) fn parse_other(text: &[u8], start: usize, end: usize) -> Result<Decim
     parse_with_unit(text, start, end).map(|(number, _)| number)
 }
 
-/// The same, with whether the number has a unit.
+/// Parses a number of any length. Returns, too, whether it has a unit.
 #[inline(never)]
 pub(crate) fn parse_with_unit(text: &[u8], start: usize, end: usize) -> Result<(Decimal, bool), NoNumber> {
     match &text[start..end] {

@@ -56,7 +56,7 @@ impl<T: Ord> Sample<T> {
         }
     }
 
-    /// The same sample of other values.
+    /// Maps each value of the sample to another one.
     pub(super) fn map<U>(self, map: impl Fn(T) -> U) -> Sample<U> {
         let values = self.values.into_iter().map(|(priority, value)| (priority, map(value))).collect();
         Sample { values, limit: self.limit }

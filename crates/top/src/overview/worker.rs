@@ -97,7 +97,7 @@ impl<'q> Describer<'q> {
         (firsts, columns)
     }
 
-    /// The same for a plan whose fields are known.
+    /// Extracts the fields of a plan that knows them. Returns the slots and columns as [`Self::extract`] does.
     fn extract_fixed(&mut self, block: &Block<'_>, plan: &Arc<Plan>) -> (Firsts, Vec<(usize, usize)>) {
         let is_current = |fixed: &FixedFields| Arc::ptr_eq(&fixed.plan, plan);
         let current = self.current.take().filter(is_current);

@@ -57,7 +57,7 @@ pub(crate) enum Scratch {
 }
 
 impl Scratch {
-    /// The same for a block that follows this heading.
+    /// Returns the scratch memory for a block that follows this heading.
     pub(crate) fn after(mut self, heading: &Option<Heading>) -> Self {
         if let Self::W3c(scratch) = &mut self {
             scratch.heading.clone_from(heading);

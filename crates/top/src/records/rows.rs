@@ -83,7 +83,7 @@ impl Scratches {
         }
     }
 
-    /// The same for a block that follows this heading.
+    /// Returns the scratch memory for a block that follows this heading.
     fn after(self, heading: &Option<Heading>) -> Self {
         let Self { time, condition, values } = self;
         Self { time: time.after(heading), condition: condition.after(heading), values: values.after(heading) }

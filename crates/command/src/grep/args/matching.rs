@@ -54,9 +54,9 @@ pub(crate) struct Matching {
 
     /// Select whole records of several lines: they begin with lines that begin with a time, that are not indented, or that match REGEX
     ///
-    /// A record matches if one of its lines does, or, with -U, if there is a match in the record. It then stands for a line in -v, -c, -m, -A,
-    /// -B, -C, --and, --not, --limit and --json. 'indent' also keeps 'Caused by:', '... 12 more' and tracebacks of Python with the lines above
-    /// them. The first line of a matching record has ':' after its number, the others '-'. -o prints the matches alone.
+    /// A record matches if one of its lines does, or, with -U, if there is a match in the record. -v, -c, -m, -A, -B, -C, --and, --not,
+    /// --limit and --json then apply to records instead of lines. 'indent' also keeps 'Caused by:', '... 12 more' and tracebacks of
+    /// Python with the lines above them. The first line of a matching record has ':' after its number, the others '-'. -o prints the matches alone.
     #[arg(long, value_name = "time|indent|REGEX", value_parser = record_start)]
     record: Option<RecordStart>,
 

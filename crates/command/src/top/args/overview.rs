@@ -7,8 +7,8 @@ Show what is in the records: formats, times with gaps, and for each field its di
 
 One pass reads the records that --where, -g, -v and the flags of times select. Up to 16384 distinct values of a field, and 1 MiB of them, are \
 counted exactly. Beyond, their number is an estimate with a standard error of 0.8 %, and the shares of the most frequent ones are those in a sample of \
-4096 values, as ≈ shows. Fields are those of the format, or the union over all records of JSON and logfmt. At most 200 are shown. With --format json or \
-markdown, for programs and reports.";
+4096 values, as ≈ shows. Fields are those of the format, or the union over all records of JSON and logfmt. At most 200 are shown. \
+--format json and markdown print the overview for programs and reports.";
 
 /// An overview in place of counts.
 #[derive(Args, Clone)]

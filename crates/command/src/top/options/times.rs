@@ -13,10 +13,11 @@ use crate::top::options::time_fields::TimeFields;
 const TIME: &str = "\
 Field with the time of a record [default: found for each file]
 
-Without it, the time is the first field with a usual name such as time, timestamp or ts, or in plain lines the first time in the \
-line. FIELD,FIELD are a date and a time of day. Times are recognised in the forms of access logs, RFC 3339, syslog, klog, ctime, RFC 2822, \
-and as numbers of seconds, ms, µs or ns since 1970. A time without a year, as in syslog, is in the latest year in which it is not after the \
-last change of the file. If no record has a date, the last is on the day of the last change, and those before it are counted back over midnights.";
+Without it, the time is in the field that a named format declares, or else in the field with a usual name, such as time, timestamp or ts, \
+that has the most times in the first ten records; in plain lines, it is the first time in the line. FIELD,FIELD are a date and a time of \
+day. Times are recognised in the forms of access logs, RFC 3339, syslog, klog, ctime, RFC 2822, and as numbers of seconds, ms, µs or ns \
+since 1970. A time without a year, as in syslog, is in the latest year in which it is not after the last change of the file. If no record \
+has a date, the last is on the day of the last change, and those before it are counted back over midnights.";
 
 const BOUND: &str = "\
 An absolute time such as 2026-03-01, '2026-03-01 06:20' or any form that is recognised in logs; a time of day, of today; now, \

@@ -52,7 +52,7 @@ impl RegexRecords {
         Self::with_names(pattern, fields, NamesOf::Groups)
     }
 
-    /// The same for an expression whose groups `NAME_2`, `NAME_3` and so on are other places of the field `NAME`: no two groups of an
+    /// Compiles an expression whose groups `NAME_2`, `NAME_3` and so on are other places of the field `NAME`: no two groups of an
     /// expression have the same name.
     pub(crate) fn of_format(pattern: &str, fields: &[Field]) -> Result<Self, FormatError> {
         Self::with_names(pattern, fields, NamesOf::Fields)
@@ -70,7 +70,7 @@ impl RegexRecords {
         Ok(Self { regex, leading_star, groups })
     }
 
-    /// The same expression of a format with other fields.
+    /// Returns a copy of the expression of a format with other fields.
     pub(crate) fn with_fields(&self, fields: &[Field]) -> Result<Self, FormatError> {
         let info = self.regex.regex().group_info();
         let groups = fields.iter().map(|field| groups(info, field, NamesOf::Fields));

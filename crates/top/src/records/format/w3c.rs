@@ -6,8 +6,8 @@
 //! If a record has a tab, every tab separates, and all other bytes are data. Otherwise blanks separate. There, a value that begins with a
 //! double quote ends at the next one that is not doubled, as in CSV.
 //!
-//! A column that the names do not have is missing. A record is malformed if it lacks a column that they have, if a quote up to the last
-//! wanted column is never closed, or if no line has named the columns.
+//! A column that the names do not have is missing. A record is malformed if it ends before its last wanted column, if a quote up to there is
+//! never closed, or if no line has named the columns.
 
 use finecomb_scan::Heading;
 use memchr::memmem::Finder;
@@ -146,7 +146,7 @@ fn tabbed(text: &[u8], at: usize, end: usize) -> Option<(Span, usize)> {
     Some(((at, at + length), at + length + 1))
 }
 
-/// The same between blanks.
+/// Returns the value between blanks from `at` on in a record that ends at `end`, and the beginning of the next one; `None` after the last.
 fn blank(text: &[u8], mut at: usize, end: usize) -> Result<Option<(Span, usize)>, Violation> {
     let is_blank = |byte: u8| byte == b' ' || byte == b'\t';
     at += text[at.min(end)..end].iter().take_while(|&&byte| is_blank(byte)).count();
