@@ -19,6 +19,7 @@ _Progress: TypeAlias = Callable[[int, int | None], object]
 class _CountFlags(TypedDict, total=False):
     input: str | None
     record: str | None
+    records: str | None
     no_header: bool | None
     fieldseparator: str | None
     quotedfields: bool | None

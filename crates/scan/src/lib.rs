@@ -78,6 +78,7 @@ pub use pieces::Pieces;
 pub use problem::{MemberFault, Problem, ProblemKind, Problems};
 pub use progress::{Progress, Watch};
 pub use recognize::{MAX_HEAD, Reason, Recognize, Recognized};
+pub use records::objects::{MemberPath, ObjectSpans};
 pub use records::start::{JudgeLine, LineRole, RecordStart};
 pub use records::{RecordEnds, Records};
 pub use regex_automata::meta::Regex;

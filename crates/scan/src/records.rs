@@ -1,6 +1,8 @@
 //! Division of a text into records.
 
+pub(crate) mod objects;
 pub(crate) mod quoting;
+pub(crate) mod rules;
 pub(crate) mod start;
 pub(crate) mod started;
 
@@ -8,6 +10,7 @@ use finecomb_sys::simd::{Kernel, Masks, dispatch};
 use memchr::memchr;
 
 use crate::lines::{LineEnds, STRIDE, write_positions};
+use objects::MemberPath;
 use quoting::{Carry, QUOTE, QuoteBits, QuoteState, Quoting};
 use start::RecordStart;
 use started::{LineCursor, Started};
@@ -28,6 +31,35 @@ pub enum Records {
     },
     /// A record ends before a line that begins one. The lines before the first such line are a record of their own.
     Started(RecordStart),
+    /// A record is an object of JSON: a document, also over several lines, or an element of an array.
+    /// [`ObjectSpans`] finds them.
+    Objects {
+        /// The array whose elements are records, if documents are not.
+        array: MemberPath,
+    },
+    /// The end of a text of [`Records::Objects`] with an object that is never closed.
+    Unclosed {
+        /// As in [`Records::Objects`].
+        array: MemberPath,
+    },
+}
+
+impl Records {
+    /// How the text of a single record is divided.
+    pub fn of_one(&self) -> Self {
+        match self {
+            Self::Lines | Self::Quoted { .. } | Self::Started(_) => self.clone(),
+            Self::Objects { .. } | Self::Unclosed { .. } => Self::Objects { array: MemberPath::default() },
+        }
+    }
+
+    /// How a record is divided that is not closed up to the end of the text.
+    pub(crate) fn when_unclosed(&self) -> Self {
+        match *self {
+            Self::Lines | Self::Quoted { .. } | Self::Started(_) => Self::Lines,
+            Self::Objects { array } | Self::Unclosed { array } => Self::Unclosed { array },
+        }
+    }
 }
 
 /// Positions of the line feeds that end the records of a text. The memory is reused from text to text.

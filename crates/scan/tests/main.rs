@@ -4,6 +4,7 @@ mod archives;
 mod byte_order_marks;
 mod fold;
 mod narrow;
+mod objects;
 mod ordered;
 mod records;
 mod started;

@@ -43,6 +43,7 @@ impl Accumulate for GatherRecords {
             Records::Started(ref start) => {
                 self.ends.find_started(block.bytes, start).iter().map(|&end| end as usize).collect()
             }
+            Records::Objects { .. } | Records::Unclosed { .. } => unreachable!("no objects are read"),
         };
         let mut begin = 0;
         for end in ends.into_iter().map(|end| end + 1).chain([block.bytes.len()]) {

@@ -12,6 +12,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+pub mod brackets;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 #[cfg_attr(

@@ -119,8 +119,9 @@ impl Query {
     /// Recognises the format of files, if that is needed.
     fn recognizer(&self) -> Option<Arc<dyn Recognize>> {
         let rows = self.rows.as_ref()?;
-        // Records of CSV may span lines.
-        let is_needed = self.plan.is_none() || matches!(rows.input.plain(), InputFormat::Csv);
+        // Records of CSV and JSON may span lines.
+        let is_needed =
+            self.plan.is_none() || matches!(rows.input.plain(), InputFormat::Csv | InputFormat::Json);
         is_needed.then(|| Arc::new(Recognizer(Arc::clone(rows))) as Arc<dyn Recognize>)
     }
 

@@ -111,7 +111,7 @@ impl<'q> Explainer<'q> {
     ) {
         let mut text = record.to_vec();
         let one = Block {
-            records: block.records.clone(),
+            records: block.records.of_one(),
             heading: self.heading.clone(),
             ..Block::new(block.source, offset, &mut text)
         };

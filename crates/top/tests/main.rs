@@ -2,6 +2,7 @@
 
 mod approximate;
 mod counts;
+mod documents;
 mod follow;
 mod headers;
 mod memory;

@@ -7,7 +7,7 @@ use std::slice;
 use clap::ValueEnum;
 use clap::builder::ArgExt;
 use finecomb_scan::{Encoding, Width};
-use finecomb_top::{Every, InputFormat, Last, Normalizer, NumberFormat, RecordBegin, TimeForm, Zone};
+use finecomb_top::{Every, Field, InputFormat, Last, Normalizer, NumberFormat, RecordBegin, TimeForm, Zone};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -54,6 +54,7 @@ macro_rules! flag_values {
 flag_values! {
     Encoding: selection::encoding;
     Every: str::parse;
+    Field: Field::parse;
     FieldUnit: FieldUnit::parse;
     InputFormat: str::parse;
     KeyFields: KeyFields::parse;

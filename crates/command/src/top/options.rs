@@ -242,6 +242,7 @@ impl CountOptions {
             .delimiter(self.definition.delimiter()?)
             .input(self.definition.input.clone())
             .record(self.definition.record.clone())
+            .records(self.definition.records.clone())
             .has_header(!self.definition.no_header)
             .extract(self.definition.extract.clone())
             .each(self.definition.each)

@@ -78,7 +78,7 @@ impl Work {
 
     pub(super) fn into_open(self) -> Vec<queue::FoldWork> {
         let once = self.once.into_iter().map(|(source, file)| queue::FoldWork::File(source, file));
-        self.streams.into_iter().map(queue::FoldWork::Stream).chain(once).collect()
+        self.streams.into_iter().map(|stream| queue::FoldWork::Stream(Box::new(stream))).chain(once).collect()
     }
 }
 

@@ -4,6 +4,8 @@
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 use memchr::{memchr, memrchr};
 
+use super::rules::{RecordEffect, RecordState};
+
 /// The quote.
 pub(crate) const QUOTE: u8 = b'"';
 
@@ -38,16 +40,17 @@ pub(crate) struct QuoteEffect {
     pub(crate) last_record: usize,
 }
 
+impl From<QuoteEffect> for RecordEffect {
+    fn from(QuoteEffect { state, last_record }: QuoteEffect) -> Self {
+        Self { state: RecordState::Quoted(state), last_record }
+    }
+}
+
 /// Effect of a text on every state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Transition([QuoteEffect; 3]);
 
 impl Transition {
-    /// A text that cannot be read: every state remains.
-    pub(crate) fn unknown() -> Self {
-        Self(STATES.map(|state| QuoteEffect { state, last_record: 0 }))
-    }
-
     /// Effect on this state.
     pub(crate) fn of(&self, state: QuoteState) -> QuoteEffect {
         self.0[state as usize]

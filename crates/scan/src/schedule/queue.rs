@@ -36,7 +36,7 @@ pub(crate) enum FoldWork {
     /// A regular file that no worker has begun to read.
     File(Source, File),
     Chunks(Arc<Chunks>),
-    Stream(Stream),
+    Stream(Box<Stream>),
     Archive(Box<Archive>),
 }
 
@@ -97,7 +97,7 @@ impl Queue {
     pub(crate) fn take_paused(&self) -> Vec<Stream> {
         let work = &mut **self.pool.lock();
         let unread = work.open.drain(..).filter_map(|work| match work {
-            FoldWork::Stream(stream) => Some(stream),
+            FoldWork::Stream(stream) => Some(*stream),
             _ => None,
         });
         work.paused.drain(..).chain(unread).collect()

@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr2, memrchr, memrchr2};
 
 use crate::records::Records;
-use crate::records::quoting::{QuoteEffect, QuoteState, Quoting};
+use crate::records::rules::{RecordEffect, RecordRules, RecordState};
 use crate::records::started::Started;
 
 /// Maximum block size, in bytes. Together with [`MAX_LINE_LIMIT`] it keeps every position within a block below 2^32.
@@ -53,19 +53,16 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// The quoting, if quotes matter for the ends of records.
-    pub(crate) fn quoting(&self) -> Option<Quoting> {
-        match &self.records {
-            Records::Quoted { delimiter } => Some(Quoting::new(*delimiter, self.line_end)),
-            Records::Lines | Records::Started(_) => None,
-        }
+    /// The rules, if quotes or brackets matter for the ends of records.
+    pub(crate) fn rules(&self) -> Option<RecordRules> {
+        RecordRules::new(&self.records, self.line_end)
     }
 
     /// The rule, if lines that begin a record divide the text.
     pub(crate) fn started(&self) -> Option<Started<'_>> {
         match &self.records {
             Records::Started(start) => Some(Started { start, line_end: self.line_end }),
-            Records::Lines | Records::Quoted { .. } => None,
+            _ => None,
         }
     }
 
@@ -114,22 +111,22 @@ impl Bounds {
     /// Returns the position of the end of the first record in `bytes`, which begin with a record. `prefix` is as in
     /// [`Bounds::first_end`], for lines.
     pub(crate) fn first_record_end(&self, bytes: &[u8], prefix: usize) -> Option<usize> {
-        match self.quoting() {
+        match self.rules() {
             None => self.first_end(bytes, prefix),
-            Some(quoting) => quoting.first_end(bytes, QuoteState::Start).ok(),
+            Some(rules) => rules.first_end(bytes, RecordState::Start).ok(),
         }
     }
 
-    /// Length of the last record of a text, if its quotes are not closed and it is not too long; otherwise 0. `state` is
-    /// that at the end of the text.
-    pub(crate) fn unclosed(&self, length: usize, state: QuoteState) -> usize {
-        if state == QuoteState::Quoted && length <= self.max_line { length } else { 0 }
+    /// Length of the last record of a text, if its quotes or brackets are not closed and it is not too long; otherwise 0.
+    /// `state` is that at the end of the text.
+    pub(crate) fn unclosed(&self, length: usize, state: RecordState) -> usize {
+        if state.is_open() && length <= self.max_line { length } else { 0 }
     }
 
     /// The same for a text that begins with a record.
     pub(crate) fn unclosed_in(&self, text: &[u8]) -> usize {
-        self.quoting().map_or(0, |quoting| {
-            let QuoteEffect { state, last_record } = quoting.pass(text, QuoteState::Start);
+        self.rules().map_or(0, |rules| {
+            let RecordEffect { state, last_record } = rules.pass(text, RecordState::Start);
             self.unclosed(text.len() - last_record, state)
         })
     }
@@ -140,9 +137,9 @@ impl Bounds {
             return started.first_from(bytes, position).map(|start| start - 1);
         }
         let (before, after) = bytes.split_at(position);
-        let end = match self.quoting() {
+        let end = match self.rules() {
             None => memchr(self.line_end, after),
-            Some(quoting) => quoting.first_end(after, quoting.pass(before, QuoteState::Start).state).ok(),
+            Some(rules) => rules.first_end(after, rules.pass(before, RecordState::Start).state).ok(),
         };
         end.map(|end| position + end)
     }

@@ -108,8 +108,8 @@ pub(crate) struct BlockPart<'a> {
     pub(crate) in_long_line: bool,
 }
 
-/// Splits a run of whole records into parts. The last `unclosed` bytes are a record with a quote that is not closed: they
-/// are divided into lines.
+/// Splits a run of whole records into parts. The last `unclosed` bytes are a record with a quote or bracket that is not
+/// closed: they are divided by [`Records::when_unclosed`].
 pub(crate) fn parts_of_records<'a>(
     bytes: &'a mut [u8],
     unclosed: usize,
@@ -118,7 +118,7 @@ pub(crate) fn parts_of_records<'a>(
 ) -> impl Iterator<Item = BlockPart<'a>> + use<'a> {
     let begin = bytes.len() - unclosed;
     let (closed, unclosed) = bytes.split_at_mut(begin);
-    let lines = parts(unclosed, false, &Bounds { records: Records::Lines, ..*bounds });
+    let lines = parts(unclosed, false, &Bounds { records: bounds.records.when_unclosed(), ..*bounds });
     parts(closed, in_long_line, bounds)
         .chain(lines.map(move |part| BlockPart { start: begin + part.start, ..part }))
 }
@@ -165,7 +165,8 @@ pub(crate) fn slices<'a>(
     let mut rest = Some(bytes);
     std::iter::from_fn(move || {
         let bytes = rest.take()?;
-        let is_large = too_long.is_none() && bytes.len() / 2 > bounds.block_size;
+        let is_one = too_long.is_some() || matches!(bounds.records, Records::Unclosed { .. });
+        let is_large = !is_one && bytes.len() / 2 > bounds.block_size;
         let end = if is_large { bounds.record_end_from(bytes, bounds.block_size) } else { None };
         let records = bounds.records.clone();
         let Some(end) = end else { return Some(BlockPart { start, bytes, too_long, records, in_long_line }) };

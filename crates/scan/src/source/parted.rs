@@ -28,7 +28,7 @@ use super::decompress::format::Compression;
 use super::split::{CompressedPart, Restart, Splitter};
 use crate::block::Source;
 use crate::problem::{ProblemKind, Problems};
-use crate::records::quoting::{QuoteEffect, QuoteState, Quoting, Transition};
+use crate::records::rules::{RecordEffect, RecordRules, RecordState, RecordTransition};
 use crate::schedule::turns::Turns;
 
 /// Room before decompressed bytes for the beginning of their first line, in bytes.
@@ -59,8 +59,8 @@ struct CutText {
     mode: CutMode,
     /// The unterminated last record.
     tail: Vec<u8>,
-    /// State of the quoting at its end, if quotes matter for the ends of records.
-    state: QuoteState,
+    /// State at its end, if quotes or brackets matter for the ends of records.
+    state: RecordState,
     /// Offset of the tail in the text, in bytes.
     offset: u64,
     /// Line number of the tail, counted from 1.
@@ -81,7 +81,7 @@ enum CutMode {
 /// Result of decompressing a part.
 enum Decoded {
     /// The text is in the buffer between [`HEADROOM`] and `end`.
-    Whole { end: usize, ends: PartEnds, is_last: bool },
+    Whole { end: usize, ends: Box<PartEnds>, is_last: bool },
     /// The rest must be read as a stream.
     Stream(Restart),
     /// There are no more parts.
@@ -90,19 +90,17 @@ enum Decoded {
 
 /// Ends of lines and records in a part.
 struct PartEnds {
-    /// Length of the part.
-    length: usize,
     /// Number of line ends.
     lines: u64,
-    /// How records end, if quotes matter for that.
-    records: Option<(Quoting, Transition)>,
+    /// How records end, if quotes or brackets matter for that.
+    records: Option<(RecordRules, RecordTransition)>,
 }
 
 impl PartEnds {
     fn of(part: &[u8], bounds: &Bounds) -> Self {
         let lines = memchr_iter(bounds.line_end, part).count() as u64;
-        let records = bounds.quoting().map(|quoting| (quoting, quoting.transition(part)));
-        Self { length: part.len(), lines, records }
+        let records = bounds.rules().map(|rules| (rules, rules.transition(part)));
+        Self { lines, records }
     }
 }
 
@@ -114,7 +112,7 @@ impl PartedFile {
         let text = CutText {
             mode: CutMode::Parts,
             tail: Vec::new(),
-            state: QuoteState::Start,
+            state: RecordState::Start,
             offset: 0,
             line: 1,
             discarding: false,
@@ -197,7 +195,7 @@ impl PartedFile {
         };
         match decompress(self.format, compressed, buffer) {
             Some(end) => {
-                let ends = PartEnds::of(&buffer[HEADROOM..end], &self.bounds);
+                let ends = Box::new(PartEnds::of(&buffer[HEADROOM..end], &self.bounds));
                 Decoded::Whole { end, ends, is_last }
             }
             None => Decoded::Stream(restart),
@@ -274,7 +272,7 @@ impl CutText {
             self.offset += dropped as u64;
             begin += dropped;
         }
-        let last = self.last_end(&buffer[begin..end], ends, bounds);
+        let last = self.last_end(&buffer[HEADROOM..end], begin - HEADROOM, ends, bounds);
         let is_too_long = last.is_none() && self.tail.len() + end - begin > bounds.max_line;
         let cut = match last {
             _ if is_last => end,
@@ -309,23 +307,23 @@ impl CutText {
 
     /// Returns the length of the rest of an overlong record at the beginning of a part, if the part holds its end.
     fn discard(&mut self, part: &[u8], ends: &PartEnds, bounds: &Bounds) -> Option<usize> {
-        if let Some((quoting, _)) = ends.records {
-            return quoting.first_end(part, self.state).ok().map(|end| end + 1);
+        if let Some((rules, _)) = ends.records {
+            return rules.first_end(part, self.state).ok().map(|end| end + 1);
         }
         let end = bounds.first_end(part, LONG_LINE)?;
         self.in_long_line = bounds.prefix_after(part[end]) > 0;
         Some(end + 1)
     }
 
-    /// Returns the position of the last end of a record in `bytes`, the end of a part.
-    fn last_end(&mut self, bytes: &[u8], ends: &PartEnds, bounds: &Bounds) -> Option<usize> {
+    /// Returns the position of the last end of a record in a part from `begin` on, counted from there.
+    fn last_end(&mut self, part: &[u8], begin: usize, ends: &PartEnds, bounds: &Bounds) -> Option<usize> {
         let Some((_, transition)) = ends.records else {
             let prefix = if self.in_long_line { LONG_LINE } else { self.tail.len().min(LONG_LINE) };
-            return bounds.last_end(bytes, prefix);
+            return bounds.last_end(&part[begin..], prefix);
         };
-        let QuoteEffect { state, last_record } = transition.of(self.state);
+        let RecordEffect { state, last_record } = transition.of(part, self.state);
         self.state = state;
-        (last_record + bytes.len()).checked_sub(ends.length + 1)
+        last_record.checked_sub(begin + 1)
     }
 
     /// Copies the tail in front of a range of the buffer, and returns the range of both.

@@ -87,8 +87,8 @@ impl Chunks {
         match self {
             Self::Plain(file) => {
                 meter.enter(Phase::Read);
-                match (file.bounds.quoting(), file.bounds.started(), file.source.heading()) {
-                    (Some(quoting), ..) => file.read_records(quoting, chunk, buffer, meter, problems),
+                match (file.bounds.rules(), file.bounds.started(), file.source.heading()) {
+                    (Some(rules), ..) => file.read_records(rules, chunk, buffer, meter, problems),
                     (None, Some(started), _) => file.read_started(started, chunk, buffer, problems),
                     (None, None, Some(prefix)) => file.read_headed(prefix, chunk, buffer, meter, problems),
                     (None, None, None) => file.read(chunk, buffer, problems),

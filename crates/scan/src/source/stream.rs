@@ -21,7 +21,7 @@ use super::cut::{FileFrom, retry};
 use crate::block::Source;
 use crate::problem::{ProblemKind, Problems};
 use crate::recognize::{MAX_HEAD, Recognize, Recognized};
-use crate::records::quoting::{QuoteEffect, QuoteState, Quoting};
+use crate::records::rules::{RecordEffect, RecordRules, RecordState};
 use crate::records::started::{JUDGED, LastStart, LineCursor};
 use crate::stop::Stop;
 
@@ -47,8 +47,8 @@ pub(crate) struct Stream {
     pub(crate) bounds: Bounds,
     /// Bytes read past the last whole record.
     tail: Vec<u8>,
-    /// State of the quoting at the end of the bytes that were searched for ends of records, if quotes matter for them.
-    state: QuoteState,
+    /// State at the end of the bytes that were searched for ends of records, if quotes or brackets matter for them.
+    state: RecordState,
     /// Position in the text to be cut, if certain lines begin a record.
     judged: Judged,
     /// Offset of `tail` in the input, in bytes. A byte order mark counts, unless the text is decoded from another encoding.
@@ -137,7 +137,7 @@ impl Stream {
             origin,
             bounds,
             tail: start,
-            state: QuoteState::Start,
+            state: RecordState::Start,
             judged: Judged::default(),
             offset,
             line: 1,
@@ -329,12 +329,12 @@ impl Stream {
             if self.ended || is_paused {
                 let (cut, unclosed) = self.end_of_text(&buffer[..filled], searched, halt.is_some());
                 // The next read searches the record from its beginning.
-                self.state = QuoteState::Start;
+                self.state = RecordState::Start;
                 let block = self.emit(buffer, cut, if is_paused { filled } else { cut });
                 return block.map(|block| TextBlock { unclosed, ..block });
             }
             if let Some(end) = self.last_end(&buffer[..filled], searched) {
-                self.state = QuoteState::Start;
+                self.state = RecordState::Start;
                 return self.emit(buffer, end + 1, filled);
             }
             if let Some(cut) = self.end_of_overlong(filled) {
@@ -359,11 +359,11 @@ impl Stream {
     /// Returns the position of the last end of a record in bytes that follow `searched` bytes of the first record, unless certain
     /// lines begin a record.
     fn last_end_after(&mut self, bytes: &[u8], searched: usize) -> Option<usize> {
-        let Some(quoting) = self.bounds.quoting() else {
+        let Some(rules) = self.bounds.rules() else {
             let prefix = if self.in_long_line { LONG_LINE } else { searched.min(LONG_LINE) };
             return self.bounds.last_end(bytes, prefix);
         };
-        let QuoteEffect { state, last_record } = quoting.pass(bytes, self.state);
+        let RecordEffect { state, last_record } = rules.pass(bytes, self.state);
         self.state = state;
         last_record.checked_sub(1)
     }
@@ -391,17 +391,17 @@ impl Stream {
         }
     }
 
-    /// Returns the length of the last block of a stream that ends with `bytes`, and of its last record if its quotes are
-    /// not closed. The last record is not complete if the stream pauses or the job has been asked to end.
+    /// Returns the length of the last block of a stream that ends with `bytes`, and of its last record if its quotes or
+    /// brackets are not closed. The last record is not complete if the stream pauses or the job has been asked to end.
     fn end_of_text(&mut self, bytes: &[u8], searched: usize, is_halted: bool) -> (usize, usize) {
         if self.bounds.started().is_some() && is_halted && !self.lines_end_records {
             return (self.last_start(bytes).unwrap_or(0), 0);
         }
-        let Some(quoting) = self.bounds.quoting() else {
+        let Some(rules) = self.bounds.rules() else {
             let whole = || memrchr(self.bounds.line_end, bytes).map_or(0, |line_feed| line_feed + 1);
             return (if is_halted { whole() } else { bytes.len() }, 0);
         };
-        let QuoteEffect { state, last_record } = quoting.pass(&bytes[searched..], self.state);
+        let RecordEffect { state, last_record } = rules.pass(&bytes[searched..], self.state);
         let last = if last_record > 0 { searched + last_record } else { 0 };
         if is_halted {
             return (last, 0);
@@ -476,10 +476,10 @@ impl Stream {
 
     /// Drops the rest of an overlong record from the front of the buffer, and returns the remaining length.
     fn discard(&mut self, buffer: &mut [u8], filled: usize) -> usize {
-        let dropped = match self.bounds.quoting() {
+        let dropped = match self.bounds.rules() {
             _ if self.bounds.started().is_some() => self.rest_before_start(&buffer[..filled]),
             None => self.rest_of_line(&buffer[..filled]).ok_or(filled),
-            Some(quoting) => self.rest_of_record(quoting, &buffer[..filled]).ok_or(filled),
+            Some(rules) => self.rest_of_record(rules, &buffer[..filled]).ok_or(filled),
         };
         self.discarding = dropped.is_err();
         let dropped = dropped.unwrap_or_else(|dropped| dropped);
@@ -513,9 +513,9 @@ impl Stream {
     }
 
     /// Returns the length of the rest of an overlong record, if `bytes` hold its end.
-    fn rest_of_record(&mut self, quoting: Quoting, bytes: &[u8]) -> Option<usize> {
-        let end = quoting.first_end(bytes, self.state);
-        self.state = end.err().unwrap_or(QuoteState::Start);
+    fn rest_of_record(&mut self, rules: RecordRules, bytes: &[u8]) -> Option<usize> {
+        let end = rules.first_end(bytes, self.state);
+        self.state = end.err().unwrap_or(RecordState::Start);
         end.ok().map(|end| end + 1)
     }
 

@@ -139,6 +139,9 @@ options! {
         pub input: Option<InputFormat> = None,
         /// The lines that begin a record. Default: all.
         pub record: Option<RecordBegin> = None,
+        /// Array in documents of JSON whose elements are records. Default: documents are records, and elements of documents that
+        /// are arrays.
+        pub records: Option<Field> = None,
         /// Delimiter of CSV. Default: a comma.
         pub delimiter: u8 = b',',
         /// Whether CSV and TSV files begin with a header. Default: yes.
@@ -231,6 +234,14 @@ pub enum QueryError {
         /// The error.
         #[source]
         error: FormatError,
+    },
+    /// No array in documents has this path.
+    #[error("records {path}: {reason}")]
+    Records {
+        /// The path.
+        path: String,
+        /// The reason.
+        reason: String,
     },
     /// These fields cannot form a key of such records.
     #[error("fields {fields}: {reason}")]

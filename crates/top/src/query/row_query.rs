@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use finecomb_scan::RecordStart;
+use finecomb_scan::{MemberPath, RecordStart};
 
 use crate::cells::ColumnOrigin;
 use crate::key::expression::Case;
 use crate::measure::column::MeasureKind;
 use crate::measure::reader::{NumberFormat, NumberReader, TimeUnit};
 use crate::query::condition::Condition;
-use crate::query::field::Field;
+use crate::query::field::{Field, Step};
 use crate::query::input_format::{FormatError, InputFormat};
 use crate::query::options::{Measure, QueryError, QueryOptions, Splitter};
 use crate::query::record_begin::RecordBegin;
@@ -25,6 +25,8 @@ pub(crate) struct RowQuery {
     pub(crate) input: InputFormat,
     /// Says which lines begin a record, if not all do.
     pub(crate) start: Option<RecordStart>,
+    /// Array in documents of JSON whose elements are records.
+    pub(crate) array: Option<MemberPath>,
     /// Separator of the fields of plain lines.
     pub(crate) splitter: Splitter,
     /// Delimiter of CSV.
@@ -162,6 +164,7 @@ impl RowQuery {
     pub(crate) fn is_needed(options: &QueryOptions) -> bool {
         !matches!(options.input, None | Some(InputFormat::Lines))
             || options.record.is_some()
+            || options.records.is_some()
             || !options.names.is_empty()
             || !options.extract.is_empty()
             || options.condition.is_some()
@@ -208,6 +211,7 @@ impl RowQuery {
             return Err(QueryError::UnusedUnit(unused.to_string()));
         }
         let units = options.units.iter().map(|(field, unit)| (column(field), *unit)).collect();
+        let array = options.records.as_ref().map(|path| array(path, options.input.as_ref())).transpose()?;
         let input = options.input.clone().unwrap_or_else(|| {
             let time_columns = time.iter().flat_map(|time| &time.columns);
             let mut columns = [&condition_columns, &value_columns].into_iter().chain(time_columns);
@@ -226,8 +230,9 @@ impl RowQuery {
             return Err(QueryError::Input { error: FormatError::OwnRecords(format.clone()), format });
         }
         Ok(Self {
-            input,
+            input: if array.is_some() { InputFormat::Json } else { input },
             start,
+            array,
             splitter,
             delimiter: options.delimiter,
             has_header: options.has_header,
@@ -302,6 +307,21 @@ impl RowQuery {
         let columns = [&self.condition_columns, &self.value_columns].into_iter().chain(time);
         columns.flat_map(|columns| &columns.fields)
     }
+}
+
+/// The path of an array in documents.
+fn array(path: &Field, input: Option<&InputFormat>) -> Result<MemberPath, QueryError> {
+    let refused = |reason: &str| QueryError::Records { path: path.to_string(), reason: reason.to_owned() };
+    if !matches!(input, None | Some(InputFormat::Auto | InputFormat::Json)) {
+        return Err(refused("only json has arrays of records"));
+    }
+    let Field::Named(name) = path else { return Err(refused("expected a path such as .Records")) };
+    let keys = name.path.iter().map(|step| match step {
+        Step::Key(key) => Ok(key.as_str()),
+        Step::Index(_) => Err(refused("the path leads through objects only, not through elements of arrays")),
+    });
+    let keys = keys.collect::<Result<Vec<_>, _>>()?;
+    MemberPath::new(keys).ok_or_else(|| refused("the path is longer than 127 bytes"))
 }
 
 /// Adds the columns of the key, which come first.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use finecomb_scan::{
-    LineEnds, Pieces, ProblemKind, Reason, Recognize, Recognized, RecordEnds, Records, Source,
+    LineEnds, MemberPath, ObjectSpans, Pieces, ProblemKind, Reason, Recognize, Recognized, RecordEnds,
+    Records, Source,
 };
 
 use crate::cells::{Span, bytes_of};
@@ -15,6 +16,7 @@ use crate::query::row_query::RowQuery;
 use crate::records::format::Extractor;
 use crate::records::format::access::{AccessFormat, AccessLog};
 use crate::records::format::csv::{CsvRecords, Dialect, Header};
+use crate::records::format::detect::documents::detect_documents;
 use crate::records::format::detect::{Detected, detect};
 use crate::records::format::json::Json;
 use crate::records::format::lines::LineFields;
@@ -61,6 +63,10 @@ enum FileFormat<'a> {
         named: Option<&'a NamedFormat>,
         delimiter: Option<u8>,
         header: Option<Header>,
+    },
+    /// JSON whose objects may span lines, or are elements of arrays.
+    Documents {
+        array: MemberPath,
     },
 }
 
@@ -152,6 +158,7 @@ impl<'a> FileFormat<'a> {
             Self::Table { delimiter, header, .. } => {
                 Extractor::Csv(CsvRecords::new(dialect(*delimiter)?, header.as_ref(), fields)?)
             }
+            Self::Documents { .. } => Extractor::Json(Json::new(fields)?),
             Self::Unknown => Extractor::Lines(lines().map_err(|_| unknown())?),
             Self::Known(format) => match format.plain() {
                 InputFormat::Clf => access(&AccessFormat::clf())?,
@@ -185,7 +192,7 @@ impl<'a> FileFormat<'a> {
         match self {
             Self::Known(format) => format.named().and_then(NamedFormat::time),
             Self::Table { named, .. } => named.and_then(NamedFormat::time),
-            Self::Unknown => None,
+            Self::Documents { .. } | Self::Unknown => None,
         }
     }
 
@@ -211,6 +218,7 @@ impl<'a> FileFormat<'a> {
                     Err(error) => return Some(Err(error)),
                 }
             }
+            Self::Documents { .. } => return Some(Ok(AllFields::Members)),
             Self::Known(format) if *format.plain() == InputFormat::Json => {
                 return Some(Ok(AllFields::Members));
             }
@@ -233,17 +241,19 @@ impl<'a> FileFormat<'a> {
         Some(AllFields::named(fields, |fields| self.extractor(query, fields)))
     }
 
-    /// The delimiter of CSV.
-    fn delimiter(&self) -> Option<u8> {
-        match self {
-            Self::Table { delimiter, .. } => *delimiter,
-            Self::Known(_) | Self::Unknown => None,
+    /// How a text is divided into records by its format alone.
+    fn own_records(&self) -> Records {
+        match *self {
+            Self::Table { delimiter: Some(delimiter), .. } => Records::Quoted { delimiter },
+            Self::Documents { array } => Records::Objects { array },
+            Self::Table { delimiter: None, .. } | Self::Known(_) | Self::Unknown => Records::Lines,
         }
     }
 
     fn name(&self) -> String {
         match self {
             Self::Known(format) => format.to_string(),
+            Self::Documents { .. } => InputFormat::Json.to_string(),
             Self::Unknown => InputFormat::Lines.to_string(),
             Self::Table { named: Some(named), .. } => named.name().to_owned(),
             Self::Table { delimiter: Some(b','), .. } => "csv".to_owned(),
@@ -273,7 +283,10 @@ impl RowQuery {
     /// How files of a format are divided into records.
     fn records(&self, format: &FileFormat<'_>) -> Result<Records, FormatError> {
         match (&self.start, format) {
-            (Some(_), format) if matches!(format, FileFormat::Table { .. }) || format.has_headings() => {
+            (Some(_), format)
+                if matches!(format, FileFormat::Table { .. } | FileFormat::Documents { .. })
+                    || format.has_headings() =>
+            {
                 Err(FormatError::OwnRecords(format.name()))
             }
             (Some(start), _) => Ok(Records::Started(start.clone())),
@@ -282,9 +295,7 @@ impl RowQuery {
                 let start = start.map_err(|error| FormatError::Other(error.to_string()))?;
                 Ok(start.map_or(Records::Lines, Records::Started))
             }
-            (None, format) => {
-                Ok(format.delimiter().map_or(Records::Lines, |delimiter| Records::Quoted { delimiter }))
-            }
+            (None, format) => Ok(format.own_records()),
         }
     }
 }
@@ -341,7 +352,12 @@ impl Recognizer {
     fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(FileFormat<'_>, u64), FormatError>> {
         let query = &*self.0;
         let detected = match &query.input {
+            _ if let Some(array) = query.array => return Some(Ok((FileFormat::Documents { array }, 0))),
             InputFormat::Auto => detect(head, is_all, &query.field_names())?,
+            InputFormat::Json => match detect_documents(head, is_all)? {
+                true => Detected::Documents,
+                false => Detected::Known(&query.input),
+            },
             known => Detected::Known(known),
         };
         match detected {
@@ -354,6 +370,7 @@ impl Recognizer {
                 }
             },
             Detected::Table { delimiter } => self.table(head, None, delimiter, is_all),
+            Detected::Documents => Some(Ok((FileFormat::Documents { array: MemberPath::default() }, 0))),
             Detected::Unknown => Some(Ok((FileFormat::Unknown, 0))),
         }
     }
@@ -392,6 +409,9 @@ pub(crate) fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> 
 
 /// Returns the first whole records after the header, and whether they are as many as are examined.
 fn first_records(head: &[u8], plan: &Plan, by: &Records, is_all: bool) -> (Vec<Span>, bool) {
+    if let Records::Objects { array } | Records::Unclosed { array } = *by {
+        return first_objects(head, array, is_all);
+    }
     let mut records = Vec::new();
     visit_records(head, by, is_all, |start, end, _| {
         let is_comment = plan.skips_comments && head[start..].starts_with(b"#");
@@ -402,6 +422,15 @@ fn first_records(head: &[u8], plan: &Plan, by: &Records, is_all: bool) -> (Vec<S
     });
     let is_all = is_all || records.len() == EXAMINED;
     (records, is_all)
+}
+
+/// Returns the first whole objects, and whether they are as many as are examined.
+fn first_objects(head: &[u8], array: MemberPath, is_all: bool) -> (Vec<Span>, bool) {
+    let mut spans = ObjectSpans::default();
+    let found = spans.find(head, array);
+    // The last one may continue.
+    let whole = if is_all { found.len() } else { found.len().saturating_sub(1) };
+    (found[..whole.min(EXAMINED)].to_vec(), is_all || whole >= EXAMINED)
 }
 
 /// Calls `visit` with the start and the end of each record and the position after its line end, until it returns
@@ -415,7 +444,8 @@ fn visit_records(
     let (mut ends, mut lines) = (RecordEnds::default(), LineEnds::default());
     let ends = match by {
         Records::Quoted { delimiter } => ends.find(head, *delimiter),
-        Records::Lines => lines.find(head),
+        // Objects are found by other means.
+        Records::Lines | Records::Objects { .. } | Records::Unclosed { .. } => lines.find(head),
         // The last one may continue.
         Records::Started(start) => match ends.find_started(head, start) {
             [known @ .., _] if !is_all => known,

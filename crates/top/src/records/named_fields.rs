@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use finecomb_scan::{MemberPath, ObjectSpans};
 use memchr::memmem::Finder;
 use serde_json::Value;
 
+use crate::cells::{Span, bytes_of};
 use crate::key::expression::{Case, Expression};
 use crate::query::field::{Field, Name, Step};
 use crate::query::input_format::InputFormat;
@@ -35,6 +37,7 @@ pub fn named_fields(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Fiel
     match detected {
         Detected::Table { delimiter } => header(delimiter, whole),
         Detected::Unknown => Vec::new(),
+        Detected::Documents => members(objects(whole).iter().map(|&span| bytes_of(whole, span))),
         Detected::Known(format) => match format.plain() {
             InputFormat::Csv => header(Some(delimiter), whole),
             InputFormat::Tsv => header(None, whole),
@@ -44,7 +47,7 @@ pub fn named_fields(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Fiel
             InputFormat::Nginx(format) => {
                 AccessFormat::nginx(format).map_or(Vec::new(), |format| access(&format))
             }
-            InputFormat::Json => members(whole),
+            InputFormat::Json => members(lines(whole)),
             InputFormat::Logfmt => keys(whole),
             InputFormat::Syslog => syslog::names().map(flat).collect(),
             InputFormat::Regex(pattern) => groups(pattern),
@@ -135,11 +138,16 @@ fn keys_of(mut line: &[u8]) -> Vec<&[u8]> {
     }
 }
 
+/// The first objects of a text of documents.
+fn objects(text: &[u8]) -> Vec<Span> {
+    ObjectSpans::default().find(text, MemberPath::default()).iter().take(RECORDS).copied().collect()
+}
+
 /// The paths of all members of objects that are no objects themselves. Arrays count as one.
-fn members(head: &[u8]) -> Vec<Field> {
+fn members<'h>(records: impl Iterator<Item = &'h [u8]>) -> Vec<Field> {
     let mut fields = BTreeMap::new();
-    for line in lines(head) {
-        if let Ok(record) = serde_json::from_slice::<Value>(line) {
+    for record in records {
+        if let Ok(record) = serde_json::from_slice::<Value>(record) {
             add_members(&record, &mut Vec::new(), &mut fields);
         }
     }

@@ -8,7 +8,7 @@
 use std::mem;
 use std::sync::Arc;
 
-use finecomb_scan::{Block, Heading, LineEnds, Meter, Phase, RecordEnds, Records, Source};
+use finecomb_scan::{Block, Heading, LineEnds, Meter, ObjectSpans, Phase, RecordEnds, Records, Source};
 
 use crate::cells::{Cell, Cells, ColumnOrigin, Malformed, Span, bytes_of, keep_rows};
 use crate::key::keys::Keys;
@@ -37,6 +37,7 @@ pub(crate) struct RowMaker<'q> {
     pattern: Option<KeyPatternCache>,
     ends: LineEnds,
     record_ends: RecordEnds,
+    object_spans: ObjectSpans,
     selected: Vec<u32>,
     /// Whether the records of the last block may have several lines.
     has_lines: bool,
@@ -101,6 +102,7 @@ impl<'q> RowMaker<'q> {
             pattern: rows.pattern.as_ref().map(|pattern| pattern.cache()),
             ends: LineEnds::default(),
             record_ends: RecordEnds::default(),
+            object_spans: ObjectSpans::default(),
             selected: Vec::new(),
             has_lines: false,
             first_lines: Vec::new(),
@@ -237,6 +239,19 @@ impl<'q> RowMaker<'q> {
                 split_at(block.bytes, self.record_ends.find_started(block.bytes, start), records);
             }
             Records::Lines => split_records(block.bytes, &mut self.ends, records),
+            Records::Objects { array } => {
+                records.clear();
+                records.extend_from_slice(self.object_spans.find(block.bytes, *array));
+                let without = self.object_spans.without_array().iter();
+                self.malformed.extend(without.map(|&at| {
+                    let reason = "no array at the path of the records";
+                    ((at, at + 1), Malformed { record: 0, at: at as u32, reason })
+                }));
+            }
+            Records::Unclosed { array } => {
+                records.clear();
+                records.extend_from_slice(self.object_spans.find_unclosed(block.bytes, *array));
+            }
         }
         let header = header_length(block, plan);
         if header > 0 {

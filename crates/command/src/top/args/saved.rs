@@ -36,9 +36,10 @@ pub(crate) struct CountFiles {
 }
 
 /// Flags of counting, which was done when the files were written.
-pub(crate) const NOT_MERGED: [&str; 47] = [
+pub(crate) const NOT_MERGED: [&str; 48] = [
     "input",
     "record",
+    "records",
     "no_header",
     "fieldseparator",
     "quotedfields",

@@ -7,7 +7,7 @@ use std::slice;
 
 use clap::Args;
 use clap_complete::ArgValueCandidates;
-use finecomb_top::{InputFormat, Normalizer, NumberFormat, RecordBegin, Separator};
+use finecomb_top::{Field, InputFormat, Normalizer, NumberFormat, RecordBegin, Separator};
 use serde::de::value::MapDeserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Error, Value};
@@ -21,8 +21,8 @@ use crate::shell::line::completer;
 use crate::top::options::field_unit::FieldUnit;
 use crate::top::options::key_fields::KeyFields;
 use crate::top::options::measures;
-use crate::top::options::measures::Measures;
-use crate::top::options::times::Times;
+use crate::top::options::measures::{Measures, parse_field};
+use crate::top::options::times::{Times, show_field};
 use finecomb_sys::display::excerpt;
 
 const FORMATS: &str = "\
@@ -31,7 +31,7 @@ Format of the records [default: lines if fields are numbers, auto if they have n
 lines: fields are numbers. auto: decided for each file by its first records; --sample shows the decision. clf, combined: access \
 logs, with the fields remote_addr, user, time, request, method, path, query, url, protocol, status, bytes, and with combined \
 referer, user_agent; vhost_combined: the same after host and port. nginx:LOG_FORMAT: the log_format of nginx, with its variables. csv: RFC 4180 with a header; -p sets another \
-delimiter. tsv: tab-separated values with a header. json: an object per line, with fields such as .a.b or .list[0]. logfmt: \
+delimiter. tsv: tab-separated values with a header. json: objects, one per line, over several lines or in an array, with fields such as .a.b or .list[0]. logfmt: \
 key=value. syslog: RFC 3164 and 5424, with the fields time, host, program, pid, message, facility, severity. regex:PATTERN: \
 the named groups are the fields. Formats of well-known programs have names, such as haproxy and klog; so have those of files in \
 finecomb/formats of the configuration directory: --formats lists all of them.";
@@ -66,6 +66,13 @@ pub struct CountDefinition {
     #[arg(long, value_name = "time|indent|REGEX", allow_hyphen_values = true, long_help = RECORD, help_heading = "Input")]
     #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
     pub record: Option<RecordBegin>,
+
+    /// Records of JSON are the elements of the array at PATH in each document, such as .Records
+    ///
+    /// Without it, records are documents, one per line or over several lines, and the elements of documents that are arrays.
+    #[arg(long, value_name = "PATH", value_parser = parse_field, help_heading = "Input")]
+    #[serde(deserialize_with = "value::maybe", serialize_with = "show_field")]
+    pub records: Option<Field>,
 
     /// CSV and TSV files have no header; fields are numbers
     #[arg(long, help_heading = "Input")]

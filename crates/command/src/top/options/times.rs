@@ -68,6 +68,10 @@ fn show_fields<S: Serializer>(fields: &Option<TimeFields>, serializer: S) -> Res
     fields.as_ref().map(TimeFields::to_string).serialize(serializer)
 }
 
+pub(super) fn show_field<S: Serializer>(field: &Option<Field>, serializer: S) -> Result<S::Ok, S::Error> {
+    field.as_ref().map(Field::written).serialize(serializer)
+}
+
 fn show_form<S: Serializer>(form: &Option<TimeForm>, serializer: S) -> Result<S::Ok, S::Error> {
     let format = match form {
         Some(TimeForm::Format(format)) => Some(format),

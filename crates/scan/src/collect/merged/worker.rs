@@ -190,7 +190,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
                 self.queue.add_open(vec![FoldWork::Chunks(Arc::clone(&file))]);
                 self.process_chunks(&file);
             }
-            FileContents::Stream { stream, .. } if is_shared => self.process_stream(*stream),
+            FileContents::Stream { stream, .. } if is_shared => self.process_stream(stream),
             // A member of a tar must be read before the archive is read on.
             FileContents::Stream { stream, .. } => self.process_alone(*stream),
             // A file that is larger than the limit is read in chunks.
@@ -215,7 +215,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
     }
 
     /// Reads a block of a stream, releases the stream to other workers, and processes the block.
-    fn process_stream(&mut self, mut stream: Stream) {
+    fn process_stream(&mut self, mut stream: Box<Stream>) {
         self.reader.meter.enter(stream.phase());
         let InputReader { buffer, problems, .. } = &mut self.reader;
         if let Some(block) = stream.read(buffer, self.eager, problems) {
@@ -225,7 +225,7 @@ impl<'q, A: Accumulate> FoldWorker<'q, A> {
             self.process_block(&source, block, false);
         } else if stream.is_paused() {
             // More of a followed input may come, but not in this round.
-            self.queue.set_aside(stream);
+            self.queue.set_aside(*stream);
         }
     }
 

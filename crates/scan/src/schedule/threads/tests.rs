@@ -92,6 +92,7 @@ impl Accumulate for CountRecords {
             Records::Lines => block.lines().count(),
             Records::Quoted { delimiter } => RecordEnds::default().find(block.bytes, delimiter).len(),
             Records::Started(ref start) => RecordEnds::default().find_started(block.bytes, start).len(),
+            Records::Objects { .. } | Records::Unclosed { .. } => unreachable!("no objects are read"),
         } as u64;
         ControlFlow::Continue(())
     }

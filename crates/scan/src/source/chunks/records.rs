@@ -1,7 +1,7 @@
-//! Chunks of a file in which quotes matter for the ends of records.
+//! Chunks of a file in which records may span lines.
 //!
 //! A record belongs to the chunk that holds the end of the record before it, and the first record to the first chunk. A worker
-//! finds these ends once it knows whether its chunk begins within quotes. So it first computes the effect of the chunk on every
+//! finds these ends once it knows the state at the beginning of its chunk, such as whether that is within quotes. So it first computes the effect of the chunk on every
 //! state, publishes that, and takes the state at its beginning from the chunks before.
 //!
 //! This cannot deadlock: chunks are claimed in order, every claimed chunk is published, also one that cannot be read, and no worker waits
@@ -12,7 +12,7 @@ use finecomb_sys::ReadBuffer;
 
 use super::ChunkedFile;
 use crate::problem::Problems;
-use crate::records::quoting::{QuoteEffect, QuoteState, Quoting, Transition};
+use crate::records::rules::{RecordEffect, RecordRules, RecordState, RecordTransition};
 use crate::source::TextBlock;
 
 impl ChunkedFile {
@@ -20,7 +20,7 @@ impl ChunkedFile {
     /// truncated past the limit.
     pub(crate) fn read_records(
         &self,
-        quoting: Quoting,
+        rules: RecordRules,
         chunk: u64,
         buffer: &mut ReadBuffer,
         meter: &mut Meter,
@@ -29,24 +29,24 @@ impl ChunkedFile {
         let read = self.read_chunk(chunk, buffer, problems);
         let number = (chunk - self.start) / self.bounds.block_size as u64;
         let Some((owned, got)) = read else {
-            self.start_states.exchange(number, Transition::unknown(), meter);
+            self.start_states.exchange(number, RecordTransition::Unknown, &[], meter);
             return TextBlock::default();
         };
-        let transition = quoting.transition(&buffer[..owned]);
+        let transition = rules.transition(&buffer[..owned]);
         // Every claimed chunk must be published: others wait for it.
-        let start = self.start_states.exchange(number, transition, meter);
-        let begin = match quoting.first_end(&buffer[..owned], start) {
+        let (start, effect) = self.start_states.exchange(number, transition, &buffer[..owned], meter);
+        let begin = match rules.first_end(&buffer[..owned], start) {
             _ if number == 0 => 0,
             Ok(end) => end + 1,
             Err(_) => return TextBlock::default(),
         };
-        let QuoteEffect { state, last_record } = transition.of(start);
+        let RecordEffect { state, last_record } = effect;
         let is_last = self.end - chunk == owned as u64;
         let (end, unclosed) = if begin == got || is_last && last_record == owned {
             (owned, 0)
         } else {
             let last = LastRecord { begin: last_record, searched: owned, state, got };
-            self.end_of_last_record(quoting, chunk, last, buffer, problems)
+            self.end_of_last_record(rules, chunk, last, buffer, problems)
         };
         TextBlock { range: begin..end, offset: chunk + begin as u64, unclosed, ..TextBlock::default() }
     }
@@ -55,14 +55,14 @@ impl ChunkedFile {
     /// not closed up to the end of the file, otherwise 0.
     fn end_of_last_record(
         &self,
-        quoting: Quoting,
+        rules: RecordRules,
         chunk: u64,
         mut last: LastRecord,
         buffer: &mut ReadBuffer,
         problems: &mut Problems,
     ) -> (usize, usize) {
         loop {
-            match quoting.first_end(&buffer[last.searched..last.got], last.state) {
+            match rules.first_end(&buffer[last.searched..last.got], last.state) {
                 Ok(end) => return (last.searched + end + 1, 0),
                 Err(after) => last.state = after,
             }
@@ -84,7 +84,7 @@ struct LastRecord {
     /// Its end is not before this position.
     searched: usize,
     /// The state at that position.
-    state: QuoteState,
+    state: RecordState,
     /// End of the bytes that were read.
     got: usize,
 }
@@ -109,11 +109,11 @@ mod tests {
             let opened = OpenOptions::new().read(!write_only).write(write_only).open(&path).expect("opening");
             ChunkedFile::new(Source::named(0, Some(path.clone())), opened, 0..10, bounds.clone())
         };
-        let quoting = bounds.quoting().expect("quotes matter");
+        let rules = bounds.rules().expect("records span lines");
         let read = |file: &ChunkedFile, chunk| {
             let mut problems = Problems::default();
             let block =
-                file.read_records(quoting, chunk, &mut ReadBuffer::new(), &mut Meter::off(), &mut problems);
+                file.read_records(rules, chunk, &mut ReadBuffer::new(), &mut Meter::off(), &mut problems);
             (block.range, !problems.is_empty())
         };
         let readable = file(false);

@@ -180,6 +180,7 @@ impl Accumulate for GatherRecords {
             Records::Lines => lines.find(block.bytes),
             Records::Quoted { delimiter } => records.find(block.bytes, delimiter),
             Records::Started(ref start) => records.find_started(block.bytes, start),
+            Records::Objects { .. } | Records::Unclosed { .. } => unreachable!("no objects are read"),
         };
         let mut begin = 0;
         for end in ends.iter().map(|&end| end as usize + 1).chain([block.bytes.len()]) {
@@ -397,7 +398,7 @@ fn every_format_is_split_into_parts_that_decompress_to_its_text() {
 
 /// The beginning of a text, or the rest of an overlong line if `discarding`.
 fn state(discarding: bool) -> CutText {
-    let (mode, tail, state) = (CutMode::Parts, Vec::new(), QuoteState::Start);
+    let (mode, tail, state) = (CutMode::Parts, Vec::new(), RecordState::Start);
     CutText { mode, tail, state, offset: 0, line: 1, discarding, in_long_line: false }
 }
 

@@ -3,6 +3,9 @@
 //! A format is detected if all lines of the sample have it, or all but one and at least two. Blank lines do not count.
 //! In doubt no format is detected: a file wrongly taken for CSV loses its first line and its positions.
 
+pub(crate) mod documents;
+
+use documents::has_documents;
 use finecomb_scan::RecordEnds;
 
 use crate::cells::bytes_of;
@@ -27,6 +30,8 @@ pub(crate) enum Detected<'f> {
     Known(&'f InputFormat),
     /// Fields with a header, separated by commas, semicolons or bars, or by tabs if there is no delimiter.
     Table { delimiter: Option<u8> },
+    /// JSON whose objects may span lines, or are elements of arrays.
+    Documents,
     /// None of these.
     Unknown,
 }
@@ -36,6 +41,13 @@ pub(crate) enum Detected<'f> {
 /// then be cut off. `wanted` are names of fields: two columns with one of them as a name are CSV.
 pub(crate) fn detect(head: &[u8], is_all: bool, wanted: &[&str]) -> Option<Detected<'static>> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let (lines, length) = first_lines(head, is_all)?;
+    let found = detect_lines(&lines, &head[..length], wanted);
+    Some(named(&lines, found, wanted).map_or(found, Detected::Known))
+}
+
+/// The first lines that are not blank, and the length of the text with them. `None` if more of the text is needed.
+fn first_lines(head: &[u8], is_all: bool) -> Option<(Vec<&[u8]>, usize)> {
     let mut lines = Vec::with_capacity(SAMPLE);
     let mut length = 0;
     for line in head.split_inclusive(|&byte| byte == b'\n') {
@@ -52,8 +64,7 @@ pub(crate) fn detect(head: &[u8], is_all: bool, wanted: &[&str]) -> Option<Detec
     if lines.len() < SAMPLE && !is_all {
         return None;
     }
-    let found = detect_lines(&lines, &head[..length], wanted);
-    Some(named(&lines, found, wanted).map_or(found, Detected::Known))
+    Some((lines, length))
 }
 
 /// Returns the named format of lines: one that says more of the same records than the format that was found, as a template does of an
@@ -68,7 +79,7 @@ fn named(lines: &[&[u8]], found: Detected<'_>, wanted: &[&str]) -> Option<&'stat
         }
         Detected::Table { delimiter: Some(b',') } => recognise(lines, Among::Based(Base::Csv), |_| true),
         Detected::Table { delimiter: None } => recognise(lines, Among::Based(Base::Tsv), |_| true),
-        Detected::Table { .. } => None,
+        Detected::Table { .. } | Detected::Documents => None,
         Detected::Known(InputFormat::Json) => recognise(lines, Among::Based(Base::Json), |_| true),
         Detected::Known(InputFormat::Logfmt) => recognise(lines, Among::Based(Base::Logfmt), |_| true),
         Detected::Known(format) if lacks_one(format, &fields) => recognise(lines, Among::All, has_all),
@@ -95,7 +106,11 @@ fn lacks_one(format: &InputFormat, fields: &[Field]) -> bool {
 fn detect_lines(lines: &[&[u8]], text: &[u8], wanted: &[&str]) -> Detected<'static> {
     // From strict formats to lenient ones: JSON and access logs may also look like CSV, and any log may have pairs as in logfmt.
     if is_format(lines, is_json) {
-        return Detected::Known(&InputFormat::Json);
+        let has_several = lines.first().is_some_and(|line| has_documents(line));
+        return if has_several { Detected::Documents } else { Detected::Known(&InputFormat::Json) };
+    }
+    if has_documents(text) {
+        return Detected::Documents;
     }
     let is_access =
         |line: &[u8], kinds: &[Access]| access(line).is_some_and(|(kind, _)| kinds.contains(&kind));
@@ -446,7 +461,7 @@ mod tests {
     fn objects_are_json() {
         assert_lines(&[r#"{"a":1,"b":{"c":[1,2,3]}}"#, r#"{ "msg": "x, y; z" } "#, "{}"], JSON);
         assert_eq!(detected("\u{FEFF}{\"a\":1}\n"), JSON);
-        assert_eq!(detected("{\n  \"a\": 1\n}\n"), Detected::Unknown);
+        assert_eq!(detected("{\n  \"a\": 1\n}\n"), Detected::Documents);
         assert_eq!(detected("[1,2,3]\n"), Detected::Unknown);
         assert_eq!(detected("{a}\n{b}\n"), Detected::Unknown);
     }

@@ -1,11 +1,9 @@
 //! Finds the ends of values in a record, 64 bytes at a time.
 
+use finecomb_sys::simd::brackets::{closing_bit, escaped};
 use finecomb_sys::simd::{Masks, window_at};
 
 use crate::cells::Violation;
-
-/// Positions whose number is even.
-const EVEN: u64 = 0x5555_5555_5555_5555;
 
 /// A record in a block.
 #[derive(Clone, Copy)]
@@ -54,22 +52,6 @@ pub(super) struct StringEnd {
     pub(super) quote: usize,
     /// Whether there is a backslash in the string.
     pub(super) has_escapes: bool,
-}
-
-/// Mask of the bytes that a backslash precedes which is not escaped itself. `carry` is 1 if the first byte is escaped, and
-/// becomes 1 if the first byte of the next window is. In a run of backslashes every other one escapes, beginning with the
-/// first.
-#[inline(always)]
-pub(super) fn escaped(backslashes: u64, carry: &mut u64) -> u64 {
-    let runs = backslashes & !*carry;
-    let starts = runs & !(runs << 1);
-    // Adding its first bit to a run removes the run, and sets the bit after it.
-    let from_even = runs & !runs.wrapping_add(starts & EVEN);
-    let from_odd = runs & !from_even;
-    let escaping = (from_even & EVEN) | (from_odd & !EVEN);
-    let escaped = escaping << 1 | *carry;
-    *carry = escaping >> 63;
-    escaped
 }
 
 impl<M: Masks> RecordCursor<'_, M> {
@@ -271,21 +253,4 @@ impl<M: Masks> RecordCursor<'_, M> {
         }
         Err((self.end, "unclosed object or array"))
     }
-}
-
-/// Returns the position of the closing bracket that ends `depth` open containers.
-#[inline(always)]
-fn closing_bit(opening: u64, closing: u64, depth: usize) -> Option<u32> {
-    let mut left = closing;
-    let mut closed = 0;
-    while left != 0 {
-        let bit = left.trailing_zeros();
-        left &= left - 1;
-        closed += 1;
-        let opened = (opening & !(u64::MAX << bit)).count_ones() as usize;
-        if depth + opened == closed {
-            return Some(bit);
-        }
-    }
-    None
 }
