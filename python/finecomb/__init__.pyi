@@ -20,6 +20,7 @@ class _CountFlags(TypedDict, total=False):
     input: str | None
     record: str | None
     records: str | None
+    unwrap: str | None
     no_header: bool | None
     fieldseparator: str | None
     quotedfields: bool | None

@@ -306,8 +306,8 @@ impl<'q> Counter<'q> {
                 meter.add_records(rows.records.len() as u64);
                 self.tally.add_examined(rows.examined);
                 self.tally.add_left_out(block, rows);
-                self.tally.add_skipped(block, &rows.records, &self.keys.missing);
-                self.tally.add_malformed(block, &rows.malformed);
+                self.tally.add_without_key(block, rows, &self.keys.missing);
+                self.tally.add_malformed(block, rows);
             }
         }
     }
@@ -382,7 +382,8 @@ impl<'q> Counter<'q> {
                     let (numbers, bad) = (&mut self.groups, &mut self.not_numbers);
                     let Some(groups) = table.group(text, keys, numbers) else { return };
                     let count = groups.len();
-                    groups.measures.add(numbers, count, rows.rows_of_keys(), block.bytes, &rows.cells, bad);
+                    let text = rows.text(block);
+                    groups.measures.add(numbers, count, rows.rows_of_keys(), text, &rows.cells, bad);
                     self.parsed.extend(groups.measures.parsed());
                 });
                 self.tally.add_not_numbers(block, rows, &self.not_numbers);

@@ -26,7 +26,8 @@ pub fn sample_faults(format: &Arc<NamedFormat>) -> Vec<String> {
 fn check(format: &Arc<NamedFormat>, sample: &FormatSample) -> Result<(), String> {
     let names = sample.fields.iter().map(|(field, _)| field.clone()).collect();
     let options = QueryOptions::default().input(Some(InputFormat::Named(Arc::clone(format)))).names(names);
-    let mut query = Query::new(&options).map_err(|error| error.to_string())?;
+    // Its fields are those of the format alone.
+    let mut query = Query::new(&options).map_err(|error| error.to_string())?.of_outer_records();
     let Some(rows) = query.rows.clone() else { return Ok(()) };
     let (source, mut text) = (Source::named(0, None), sample.line.clone().into_bytes());
     let recognized = Recognizer(Arc::clone(&rows)).recognize(&source, &text, true);
@@ -40,7 +41,7 @@ fn check(format: &Arc<NamedFormat>, sample: &FormatSample) -> Result<(), String>
     if let Some((_, malformed)) = maker.malformed.first() {
         return Err(format!("malformed at column {}: {}", malformed.at + 1, malformed.reason));
     }
-    let values = maker.values(sample.line.as_bytes());
+    let values = maker.values(&block);
     if values.is_empty() {
         return Err("it has no record".to_owned());
     }

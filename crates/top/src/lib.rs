@@ -62,6 +62,7 @@ pub use query::format_error::FormatError;
 pub use query::input_format::{InputFormat, InputFormatError};
 pub use query::options::{Measure, MemoryLimit, QueryError, QueryOptions, Separator, SortBy};
 pub use query::record_begin::RecordBegin;
+pub use query::unwrap::{Unwrap, UnwrapError};
 pub use records::absent_fields::{AbsentField, QueryPart};
 pub use records::format::named::directory::{ReadFormat, named_formats, user_formats};
 pub use records::format::named::{FieldType, FormatFileError, FormatSample, NamedFormat};

@@ -9,6 +9,7 @@ pub(crate) mod near_names;
 pub(crate) mod options;
 pub(crate) mod record_begin;
 pub(crate) mod row_query;
+pub(crate) mod unwrap;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -142,6 +143,14 @@ impl Query {
         self.rows.as_ref().map_or(&InputFormat::Lines, |rows| &rows.input)
     }
 
+    /// The same query for the records themselves, not those in a field of them.
+    pub(crate) fn of_outer_records(mut self) -> Self {
+        if let Some(rows) = self.rows.as_mut().and_then(Arc::get_mut) {
+            rows.unwrap = None;
+        }
+        self
+    }
+
     /// Whether a field of a record is selected by number.
     pub fn has_positions(&self) -> bool {
         match &self.rows {
@@ -261,9 +270,14 @@ impl SortedWindow {
         if options.since.is_none() && options.until.is_none() {
             return Err(QueryError::SortedWithoutWindow);
         }
-        let mut times = Query::new(&options_of_times(options, &options.extract))?;
+        if options.unwrap.is_some() {
+            return Err(QueryError::SortedUnwrapped);
+        }
+        let of_times =
+            |extract: &[String]| Query::new(&options_of_times(options, extract)).map(Query::of_outer_records);
+        let mut times = of_times(&options.extract)?;
         if !times.has_time_in_group() {
-            times = Query::new(&options_of_times(options, &[]))?;
+            times = of_times(&[])?;
         } else if options.each {
             return Err(QueryError::SortedByGroup);
         }
@@ -279,6 +293,7 @@ fn options_of_times(options: &QueryOptions, extract: &[String]) -> QueryOptions 
         has_header: options.has_header,
         separator: options.separator.clone(),
         record: options.record.clone(),
+        records: options.records.clone(),
         extract: extract.to_vec(),
         ignore_case: options.ignore_case,
         time: options.time.clone(),

@@ -13,3 +13,4 @@ pub(crate) mod row_time;
 pub(crate) mod rows;
 pub(crate) mod sorted;
 pub(crate) mod split;
+pub(crate) mod unwrap;

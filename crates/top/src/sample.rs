@@ -54,6 +54,8 @@ struct Explainer<'q> {
     seen: usize,
     /// The last line before the record that names columns.
     heading: Option<Heading>,
+    /// The text of a field of the record, if it is the record itself.
+    inner: Option<Vec<u8>>,
     /// Start of the line after the last record, with its number if known.
     next: Option<Place>,
     out: Vec<u8>,
@@ -71,6 +73,7 @@ impl<'q> Explainer<'q> {
             wanted,
             seen: 0,
             heading: None,
+            inner: None,
             next: None,
             out: Vec::new(),
         }
@@ -81,23 +84,36 @@ impl<'q> Explainer<'q> {
         if let Some(line) = place.line {
             let _ = write!(head, ":{line}");
         }
-        match self.query.filter.judge(&mut self.filter, record) {
-            Verdict::Selected => match self.rows.take() {
-                Some(mut rows) => {
-                    self.explain_row(&mut rows, &head, (block, place.offset), record);
-                    self.rows = Some(rows);
-                }
-                None => self.explain_key(&head, record),
-            },
+        let inner =
+            self.rows.as_ref().and_then(|rows| rows.inner_record(block.source, (record, &self.heading)));
+        let lacks_inner = matches!(inner, Some(None));
+        self.inner = inner.flatten();
+        let filtered = self.inner.as_deref().unwrap_or(record);
+        let verdict = self.query.filter.judge(&mut self.filter, filtered);
+        match verdict {
+            _ if lacks_inner => self.explain_selected(&head, (block, place.offset), record),
+            Verdict::Selected => self.explain_selected(&head, (block, place.offset), record),
             Verdict::NotMatched(pattern) => {
                 let reason = format!("rejected: -g '{}' does not match", pattern.text());
                 self.show_record(&head, &reason, record);
             }
             Verdict::Excluded(pattern, found) => {
                 let reason = format!("rejected: -v '{}' matches", pattern.text());
+                let found = bytes_of(filtered, found).to_vec();
                 self.show_record(&head, &reason, record);
-                self.show("  match   ", bytes_of(record, found));
+                self.show("  match   ", &found);
             }
+        }
+    }
+
+    /// Explains a record that the filter selects.
+    fn explain_selected(&mut self, head: &str, (block, offset): (&Block<'_>, u64), record: &[u8]) {
+        match self.rows.take() {
+            Some(mut rows) => {
+                self.explain_row(&mut rows, head, (block, offset), record);
+                self.rows = Some(rows);
+            }
+            None => self.explain_key(head, record),
         }
     }
 
@@ -120,8 +136,9 @@ impl<'q> Explainer<'q> {
         let mut keys = Keys::default();
         rows.make(&one, &mut Meter::off(), &mut keys);
         let reason = match rows.malformed.first() {
-            Some((_, malformed)) => {
-                Some(format!("skipped: malformed at column {}: {}", malformed.at + 1, malformed.reason))
+            Some((span, malformed)) => {
+                let at = (malformed.at as usize).saturating_sub(span.0);
+                Some(format!("skipped: malformed at column {}: {}", at + 1, malformed.reason))
             }
             None if rows.unmatched.count > 0 => Some("rejected: -e does not match".to_owned()),
             None if let Some(reason) = time.as_ref().and_then(|(time, _)| time.rejected) => {
@@ -135,8 +152,7 @@ impl<'q> Explainer<'q> {
         if let Some((time, name)) = time.filter(|_| rows.malformed.is_empty()) {
             self.explain_time(&time, &name);
         }
-        let values =
-            fields.into_iter().chain(if reason.is_none() { rows.values(record) } else { Vec::new() });
+        let values = fields.into_iter().chain(if reason.is_none() { rows.values(&one) } else { Vec::new() });
         let mut shown = HashSet::new();
         for (name, value) in values.filter(|(name, _)| shown.insert(name.clone())) {
             match value {
@@ -147,7 +163,7 @@ impl<'q> Explainer<'q> {
         // Without a key, all have the same.
         let spans = if self.query.key_names.is_empty() { &[] } else { &keys.spans[..] };
         for &span in spans {
-            let key = bytes_of(keys.text(record), span).to_vec();
+            let key = bytes_of(keys.text(one.bytes), span).to_vec();
             self.explain_changes(&key);
         }
     }
@@ -222,6 +238,9 @@ impl<'q> Explainer<'q> {
     fn show_record(&mut self, head: &str, verdict: &str, record: &[u8]) {
         self.out.extend_from_slice(format!("{head}: {verdict}\n").as_bytes());
         self.show("  record  ", record);
+        if let Some(inner) = self.inner.take() {
+            self.show("  text    ", &inner);
+        }
     }
 
     fn show(&mut self, label: &str, text: &[u8]) {

@@ -14,4 +14,5 @@ mod sorted;
 mod table;
 mod times;
 mod top;
+mod unwrapped;
 mod w3c;

@@ -7,7 +7,9 @@ use std::slice;
 use clap::ValueEnum;
 use clap::builder::ArgExt;
 use finecomb_scan::{Encoding, Width};
-use finecomb_top::{Every, Field, InputFormat, Last, Normalizer, NumberFormat, RecordBegin, TimeForm, Zone};
+use finecomb_top::{
+    Every, Field, InputFormat, Last, Normalizer, NumberFormat, RecordBegin, TimeForm, Unwrap, Zone,
+};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -68,6 +70,7 @@ flag_values! {
     usize: str::parse;
     TimeFields: TimeFields::parse;
     TimeForm: TimeForm::format;
+    Unwrap: str::parse;
     WhenIndexed: |text| WhenIndexed::from_str(text, false);
     Width: threads::parse;
     Zone: Zone::parse;

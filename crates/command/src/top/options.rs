@@ -243,6 +243,7 @@ impl CountOptions {
             .input(self.definition.input.clone())
             .record(self.definition.record.clone())
             .records(self.definition.records.clone())
+            .unwrap(self.definition.unwrap.clone())
             .has_header(!self.definition.no_header)
             .extract(self.definition.extract.clone())
             .each(self.definition.each)
@@ -284,6 +285,8 @@ impl CountOptions {
         let is_default = if self.definition.input.is_none() { ", the default here," } else { "" };
         let chosen = format!("--input {}{is_default}", format.name());
         let no_separator = match format {
+            // The text of the field may be plain, and the record around it CSV.
+            _ if self.definition.unwrap.is_some() => None,
             InputFormat::Lines | InputFormat::Csv => None,
             InputFormat::Auto => Some("finds delimiters itself; --input csv takes one"),
             InputFormat::Tsv => Some("is separated by tabs; --input csv takes another delimiter"),

@@ -119,13 +119,19 @@ impl Tally {
         self.add(LeftOut::Skipped, first);
     }
 
+    /// Counts the rows without a key.
+    pub(crate) fn add_without_key(&mut self, block: &Block<'_>, rows: &RowMaker<'_>, missing: &[u32]) {
+        let Some(&first) = missing.first() else { return };
+        let first = skipped(missing.len() as u64, block, rows, rows.records[first as usize]);
+        self.add(LeftOut::Skipped, first);
+    }
+
     /// Counts the records that no expression for keys matches, and the records without a time.
     pub(crate) fn add_left_out(&mut self, block: &Block<'_>, rows: &RowMaker<'_>) {
         for (left_out, kind) in [(rows.unmatched, LeftOut::Unmatched), (rows.times.untimed, LeftOut::Untimed)]
         {
             if let Some(first) = left_out.first {
-                let record = bytes_of(block.bytes, first);
-                self.add(kind, Skipped::new(left_out.count, block.place(first.0), record));
+                self.add(kind, skipped(left_out.count, block, rows, first));
             }
         }
     }
@@ -139,8 +145,9 @@ impl Tally {
     ) {
         let Some(&(row, column)) = values.iter().min() else { return };
         let record = rows.records[row as usize];
-        let (value, at) = rows.value(block.bytes, row, column);
-        let first = Skipped::new(values.len() as u64, block.place(record.0), value);
+        let (value, at) = rows.value(rows.text(block), row, column);
+        let place = block.place(rows.position(block, record));
+        let first = Skipped::new(values.len() as u64, place, value);
         let first = first.because(at.saturating_sub(record.0) + 1, rows.field_name(column));
         self.add(LeftOut::NotNumbers, first);
     }
@@ -163,7 +170,7 @@ impl Tally {
                 known.count += plain.count;
                 continue;
             }
-            let (value, at) = rows.value(block.bytes, row, column);
+            let (value, at) = rows.value(rows.text(block), row, column);
             let at = at.saturating_sub(rows.records[row as usize].0) + 1;
             let first = Skipped::new(plain.count, place, value).because(at, rows.field_name(column));
             field.numbers = Skipped::merge(field.numbers.take(), Some(first));
@@ -171,14 +178,10 @@ impl Tally {
     }
 
     /// Counts the malformed records.
-    pub(crate) fn add_malformed(&mut self, block: &Block<'_>, malformed: &[(Span, Malformed)]) {
-        let Some(&(record, Malformed { at, reason, .. })) =
-            malformed.iter().min_by_key(|(record, _)| record.0)
-        else {
-            return;
-        };
-        let first =
-            Skipped::new(malformed.len() as u64, block.place(record.0), bytes_of(block.bytes, record));
+    pub(crate) fn add_malformed(&mut self, block: &Block<'_>, rows: &RowMaker<'_>) {
+        let first = rows.malformed.iter().min_by_key(|(record, _)| rows.position(block, *record));
+        let Some(&(record, Malformed { at, reason, .. })) = first else { return };
+        let first = skipped(rows.malformed.len() as u64, block, rows, record);
         let first = first.because((at as usize).saturating_sub(record.0) + 1, reason.to_owned());
         self.add(LeftOut::Malformed, first);
     }
@@ -222,4 +225,9 @@ impl Tally {
             memory: 0,
         })
     }
+}
+
+/// Records that were left out, with the first of them.
+fn skipped(count: u64, block: &Block<'_>, rows: &RowMaker<'_>, first: Span) -> Skipped {
+    Skipped::new(count, block.place(rows.position(block, first)), bytes_of(rows.text(block), first))
 }

@@ -142,7 +142,6 @@ impl<'q> Describer<'q> {
     /// Counts the records, and those that are left out.
     fn add_records(&mut self, block: &Block<'_>, plan: &Plan) {
         let Self { rows, cells, contents, .. } = self;
-        let mut malformed = std::mem::take(&mut rows.malformed);
         let mut unsound = cells.malformed().iter().map(|malformed| malformed.record).peekable();
         let mut records = 0;
         for row in 0..rows.records.len() {
@@ -155,8 +154,10 @@ impl<'q> Describer<'q> {
             }
         }
         let span = |record: u32| rows.records[record as usize];
-        malformed.extend(cells.malformed().iter().map(|malformed| (span(malformed.record), *malformed)));
-        contents.tally.add_malformed(block, &malformed);
+        let malformed: Vec<_> =
+            cells.malformed().iter().map(|malformed| (span(malformed.record), *malformed)).collect();
+        rows.malformed.extend(malformed);
+        contents.tally.add_malformed(block, rows);
         contents.tally.add_examined(rows.examined);
         contents.tally.add_left_out(block, rows);
         contents.records += records;

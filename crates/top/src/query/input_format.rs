@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::query::field::Field;
 pub(crate) use crate::query::format_error::FormatError;
 use crate::query::record_begin::RecordBegin;
 use crate::records::format::named::directory::find;
@@ -135,6 +136,19 @@ impl InputFormat {
     /// The lines that begin a record of several lines, if the definition of the format has them.
     pub(crate) fn record(&self) -> Option<&RecordBegin> {
         self.named().and_then(NamedFormat::record)
+    }
+
+    /// Whether other lines than the records name the fields.
+    pub(crate) fn needs_header(&self) -> bool {
+        matches!(self.plain(), Self::Csv | Self::Tsv) || self.has_headings()
+    }
+
+    /// Field whose text is the record, if the definition of the format has one.
+    pub(crate) fn unwrap(&self) -> Option<&Field> {
+        match self {
+            Self::Named(named) => named.unwrap(),
+            _ => None,
+        }
     }
 
     /// Name of the format, without the text after the colon.

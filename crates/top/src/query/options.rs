@@ -16,6 +16,7 @@ use crate::query::field::Field;
 use crate::query::fields::FieldList;
 use crate::query::input_format::{FormatError, InputFormat};
 use crate::query::record_begin::RecordBegin;
+use crate::query::unwrap::Unwrap;
 use crate::time::{Bound, Every, Last, Slack, TimeForm, Zone};
 
 /// Separator of fields.
@@ -142,6 +143,8 @@ options! {
         /// Array in documents of JSON whose elements are records. Default: documents are records, and elements of documents that
         /// are arrays.
         pub records: Option<Field> = None,
+        /// Field whose text is the record. Default: none. An overview is always of the records themselves.
+        pub unwrap: Option<Unwrap> = None,
         /// Delimiter of CSV. Default: a comma.
         pub delimiter: u8 = b',',
         /// Whether CSV and TSV files begin with a header. Default: yes.
@@ -260,6 +263,9 @@ pub enum QueryError {
     /// Files are said to be in the order of time, but all of them is counted.
     #[error("sorted files need a first or a last instant")]
     SortedWithoutWindow,
+    /// Files are said to be in the order of time, but the text of a field is the record.
+    #[error("sorted files cannot be searched for times in unwrapped records")]
+    SortedUnwrapped,
     /// Files are said to be in the order of a time, which is in a group of an expression whose every match is counted.
     #[error("sorted files with a count of each match need the time in a field, not in a group")]
     SortedByGroup,

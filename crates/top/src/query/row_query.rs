@@ -27,6 +27,8 @@ pub(crate) struct RowQuery {
     pub(crate) start: Option<RecordStart>,
     /// Array in documents of JSON whose elements are records.
     pub(crate) array: Option<MemberPath>,
+    /// Says which text of a record is one of its own, unless none is.
+    pub(crate) unwrap: Option<UnwrapQuery>,
     /// Separator of the fields of plain lines.
     pub(crate) splitter: Splitter,
     /// Delimiter of CSV.
@@ -51,6 +53,15 @@ pub(crate) struct RowQuery {
     /// The units of numbers without one, each with the index of its field among the columns.
     units: Vec<(usize, TimeUnit)>,
     number_format: Option<NumberFormat>,
+}
+
+/// A field whose text is the record.
+#[derive(Debug)]
+pub(crate) struct UnwrapQuery {
+    /// The field, if it is not that of a named format.
+    field: Option<Field>,
+    /// Format of its text.
+    pub(crate) format: InputFormat,
 }
 
 /// Origin of the key of a record.
@@ -165,6 +176,7 @@ impl RowQuery {
         !matches!(options.input, None | Some(InputFormat::Lines))
             || options.record.is_some()
             || options.records.is_some()
+            || options.unwrap.is_some()
             || !options.names.is_empty()
             || !options.extract.is_empty()
             || options.condition.is_some()
@@ -212,13 +224,21 @@ impl RowQuery {
         }
         let units = options.units.iter().map(|(field, unit)| (column(field), *unit)).collect();
         let array = options.records.as_ref().map(|path| array(path, options.input.as_ref())).transpose()?;
-        let input = options.input.clone().unwrap_or_else(|| {
+        let by_fields = || {
             let time_columns = time.iter().flat_map(|time| &time.columns);
             let mut columns = [&condition_columns, &value_columns].into_iter().chain(time_columns);
             let has_names = columns.any(Columns::has_names);
             // The time of JSON is in a field, even if no other is named.
             let has_time_only = time.is_some() && options.fields.is_whole_record();
             if has_names || has_time_only { InputFormat::Auto } else { InputFormat::Lines }
+        };
+        let of_files = || if options.unwrap.is_some() { InputFormat::Auto } else { by_fields() };
+        let input = options.input.clone().unwrap_or_else(of_files);
+        // The order of times is that of the records around the text.
+        let unwraps = !options.overview && options.sorted.is_none();
+        let unwrap = unwraps.then(|| {
+            let (field, format) = options.unwrap.clone().map(|unwrap| (unwrap.field, unwrap.format)).unzip();
+            UnwrapQuery { field, format: format.flatten().unwrap_or_else(by_fields) }
         });
         let begin = options.record.as_ref().or_else(|| input.record());
         let start = begin.map(RecordBegin::start).transpose();
@@ -233,6 +253,7 @@ impl RowQuery {
             input: if array.is_some() { InputFormat::Json } else { input },
             start,
             array,
+            unwrap,
             splitter,
             delimiter: options.delimiter,
             has_header: options.has_header,
@@ -248,6 +269,11 @@ impl RowQuery {
             units,
             number_format: options.number_format.clone(),
         })
+    }
+
+    /// Field with the records if they are in one of files of a format.
+    pub(crate) fn unwrapped_field<'q>(&'q self, format: &'q InputFormat) -> Option<&'q Field> {
+        self.unwrap.as_ref()?.field.as_ref().or_else(|| format.unwrap())
     }
 
     /// How the numbers of a column are read.

@@ -32,6 +32,7 @@ use crate::records::format::logfmt::Logfmt;
 use crate::records::format::regex::{RegexCache, RegexRecords};
 use crate::records::format::syslog::Syslog;
 use crate::records::format::w3c::{W3cRecords, W3cScratch};
+use crate::records::unwrap::{UnwrappedFields, UnwrappedScratch};
 
 /// Extracts fields from records of one format.
 #[derive(Debug)]
@@ -44,6 +45,7 @@ pub(crate) enum Extractor {
     Syslog(Syslog),
     Regex(Box<RegexRecords>),
     W3c(Box<W3cRecords>),
+    Unwrapped(Box<UnwrappedFields>),
 }
 
 /// Scratch memory of an extractor.
@@ -54,13 +56,16 @@ pub(crate) enum Scratch {
     Json(JsonScratch),
     Regex(Box<RegexCache>),
     W3c(Box<W3cScratch>),
+    Unwrapped(Box<UnwrappedScratch>),
 }
 
 impl Scratch {
     /// Returns the scratch memory for a block that follows this heading.
     pub(crate) fn after(mut self, heading: &Option<Heading>) -> Self {
-        if let Self::W3c(scratch) = &mut self {
-            scratch.heading.clone_from(heading);
+        match &mut self {
+            Self::W3c(scratch) => scratch.heading.clone_from(heading),
+            Self::Unwrapped(scratch) => scratch.follow(heading),
+            _ => {}
         }
         self
     }
@@ -80,13 +85,18 @@ impl Extractor {
             Self::Json(_) => Scratch::Json(JsonScratch::default()),
             Self::Regex(regex) => Scratch::Regex(Box::new(regex.cache())),
             Self::W3c(_) => Scratch::W3c(Box::default()),
+            Self::Unwrapped(fields) => Scratch::Unwrapped(Box::new(fields.scratch())),
             _ => Scratch::None,
         }
     }
 
     /// Whether it extracts only from the first line of a record of several lines.
     pub(crate) fn reads_first_line(&self) -> bool {
-        matches!(self, Self::Lines(_) | Self::Access(_) | Self::Logfmt(_))
+        match self {
+            Self::Lines(_) | Self::Access(_) | Self::Logfmt(_) => true,
+            Self::Unwrapped(fields) => fields.inner().reads_first_line(),
+            Self::Csv(_) | Self::Json(_) | Self::Syslog(_) | Self::Regex(_) | Self::W3c(_) => false,
+        }
     }
 
     /// Appends a cell for each wanted field and each record to `cells`. `scratch` is that of this extractor.
@@ -96,11 +106,14 @@ impl Extractor {
             (Self::Json(json), Scratch::Json(scratch)) => json.extract(scratch, text, records, cells),
             (Self::Regex(regex), Scratch::Regex(scratch)) => regex.extract(scratch, text, records, cells),
             (Self::W3c(w3c), Scratch::W3c(scratch)) => w3c.extract(scratch, text, records, cells),
+            (Self::Unwrapped(fields), Scratch::Unwrapped(scratch)) => {
+                fields.extract(scratch, text, records, cells)
+            }
             (Self::Access(access), _) => access.extract(text, records, cells),
             (Self::Csv(csv), _) => csv.extract(text, records, cells),
             (Self::Logfmt(logfmt), _) => logfmt.extract(text, records, cells),
             (Self::Syslog(syslog), _) => syslog.extract(text, records, cells),
-            (Self::Lines(_) | Self::Json(_) | Self::Regex(_) | Self::W3c(_), _) => {}
+            (Self::Lines(_) | Self::Json(_) | Self::Regex(_) | Self::W3c(_) | Self::Unwrapped(_), _) => {}
         }
     }
 }

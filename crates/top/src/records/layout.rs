@@ -31,6 +31,9 @@ use crate::records::named_fields::named_fields;
 use crate::records::nearest;
 use crate::records::row_time::{EXAMINED, FirstRecords, TimePlan};
 use crate::records::split::without_carriage_return;
+use crate::records::unwrap::{UnwrappedFields, Unwrapping};
+
+mod unwrapped;
 
 /// How the fields of a query are extracted from the records of a file. Attached to the source of its blocks.
 #[derive(Debug)]
@@ -43,6 +46,8 @@ pub(crate) struct Plan {
     pub(crate) skips_empty: bool,
     /// Whether lines that begin with `#` are no records.
     pub(crate) skips_comments: bool,
+    /// Finds the records if they are in a field of others.
+    pub(crate) unwrapping: Option<Unwrapping>,
     /// Where times are, if the query needs them.
     pub(crate) time: Option<TimePlan>,
     /// An error in the definition of a format, if the file is in no known one.
@@ -68,6 +73,12 @@ enum FileFormat<'a> {
     Documents {
         array: MemberPath,
     },
+    /// Records in the text of this field of other records.
+    Unwrapped {
+        field: &'a Field,
+        outer: Box<FileFormat<'a>>,
+        inner: Box<FileFormat<'a>>,
+    },
 }
 
 impl Plan {
@@ -77,6 +88,7 @@ impl Plan {
     /// Returns a message if the format lacks a wanted field.
     pub(crate) fn of_all_files(query: &RowQuery) -> Result<Option<Self>, FormatError> {
         let format = match query.input.plain() {
+            _ if query.unwrapped_field(&query.input).is_some() => return Ok(None),
             InputFormat::Auto => return Ok(None),
             _ if query.input.has_headings() || query.input.named().is_some_and(NamedFormat::has_header) => {
                 return Ok(None);
@@ -99,14 +111,19 @@ impl Plan {
         Ok(Self {
             format: format.name(),
             header_end,
-            skips_empty: matches!(format, FileFormat::Table { .. }) || format.has_headings(),
+            skips_empty: format.skips_empty(),
             skips_comments: format.has_headings(),
+            unwrapping: format.unwrapping(query).transpose()?,
             time: None,
             fault: matches!(format, FileFormat::Unknown).then(fault).flatten(),
             condition: extractor(&query.condition_columns.fields)?,
             values: extractor(&query.value_columns.fields)?,
             all: None,
         })
+    }
+
+    fn skipped(&self) -> Skipped {
+        Skipped { header_end: self.header_end, comments: self.skips_comments }
     }
 
     /// Adds where times are. `None` if more of the text is needed.
@@ -118,8 +135,16 @@ impl Plan {
         (head, by, is_all): (&[u8], &Records, bool),
     ) -> Option<Result<Self, FormatError>> {
         let Some(time) = &query.time else { return Some(Ok(self)) };
-        let (records, is_all) = first_records(head, &self, by, is_all);
-        let first = FirstRecords { text: head, records: &records, is_all };
+        let (mut records, is_all) = first_records(head, self.skipped(), by, is_all);
+        let mut unwrapped = Vec::new();
+        let text = match &self.unwrapping {
+            Some(unwrapping) => {
+                unwrapping.unwrap((head, &None), &mut unwrapped, &mut records, &mut Vec::new());
+                &unwrapped
+            }
+            None => head,
+        };
+        let first = FirstRecords { text, records: &records, is_all };
         let extractor = |fields: &[Field]| format.extractor(query, fields);
         self.time = match (&time.columns, &self.values) {
             (Some(columns), _) => match extractor(&columns.fields) {
@@ -139,7 +164,18 @@ impl Plan {
             {
                 Some(plan)
             }
-            (None, _) => TimePlan::usual(time, source, first, format.time(), |fields| extractor(fields).ok()),
+            (None, values) => {
+                let usual =
+                    TimePlan::usual(time, source, first, format.time(), |fields| extractor(fields).ok());
+                match values {
+                    Extractor::Unwrapped(fields)
+                        if usual.is_none() && matches!(fields.inner(), Extractor::Lines(_)) =>
+                    {
+                        Some(TimePlan::anywhere(time, source, first)?)
+                    }
+                    _ => usual,
+                }
+            }
         };
         let has_time = self.time.is_some() || time.is_optional;
         Some(has_time.then_some(self).ok_or(FormatError::NoTime))
@@ -159,6 +195,11 @@ impl<'a> FileFormat<'a> {
                 Extractor::Csv(CsvRecords::new(dialect(*delimiter)?, header.as_ref(), fields)?)
             }
             Self::Documents { .. } => Extractor::Json(Json::new(fields)?),
+            Self::Unwrapped { outer, inner, .. } => {
+                let of_outer = |fields: &[Field]| outer.extractor(query, fields);
+                let of_inner = |fields: &[Field]| inner.extractor(query, fields);
+                Extractor::Unwrapped(Box::new(UnwrappedFields::new(fields, of_inner, of_outer)?))
+            }
             Self::Unknown => Extractor::Lines(lines().map_err(|_| unknown())?),
             Self::Known(format) => match format.plain() {
                 InputFormat::Clf => access(&AccessFormat::clf())?,
@@ -192,13 +233,18 @@ impl<'a> FileFormat<'a> {
         match self {
             Self::Known(format) => format.named().and_then(NamedFormat::time),
             Self::Table { named, .. } => named.and_then(NamedFormat::time),
+            Self::Unwrapped { outer, .. } => outer.time(),
             Self::Documents { .. } | Self::Unknown => None,
         }
     }
 
     /// Whether lines among the records name their columns.
     fn has_headings(&self) -> bool {
-        matches!(self, Self::Known(format) if format.has_headings())
+        match self {
+            Self::Known(format) => format.has_headings(),
+            Self::Unwrapped { outer, .. } => outer.has_headings(),
+            _ => false,
+        }
     }
 
     /// All fields of the format. `None` if more of the text is needed.
@@ -226,12 +272,14 @@ impl<'a> FileFormat<'a> {
                 return Some(Ok(AllFields::Pairs));
             }
             Self::Known(InputFormat::Lines) | Self::Unknown => {
-                let (lines, true) = first_records(head, plan, by, is_all) else { return None };
+                let (lines, true) = first_records(head, plan.skipped(), by, is_all) else { return None };
                 match source::positions(&query.splitter, head, &lines) {
                     fields if fields.is_empty() => return Some(Ok(AllFields::Messages)),
                     fields => fields,
                 }
             }
+            // The records of an overview are not in a field.
+            Self::Unwrapped { outer, .. } => return outer.all_fields(plan, query, (head, by, is_all)),
             Self::Known(format) => match named_fields(format, query.delimiter, head) {
                 // The line that names the columns may still come.
                 fields if fields.is_empty() && !is_all => return None,
@@ -246,12 +294,25 @@ impl<'a> FileFormat<'a> {
         match *self {
             Self::Table { delimiter: Some(delimiter), .. } => Records::Quoted { delimiter },
             Self::Documents { array } => Records::Objects { array },
+            Self::Unwrapped { ref outer, .. } => outer.own_records(),
             Self::Table { delimiter: None, .. } | Self::Known(_) | Self::Unknown => Records::Lines,
+        }
+    }
+
+    /// Whether empty records are no records.
+    fn skips_empty(&self) -> bool {
+        match self {
+            Self::Table { .. } => true,
+            Self::Unwrapped { outer, .. } => outer.skips_empty(),
+            Self::Known(_) | Self::Unknown | Self::Documents { .. } => self.has_headings(),
         }
     }
 
     fn name(&self) -> String {
         match self {
+            Self::Unwrapped { field, outer, inner } => {
+                format!("{} in the field {field} of {}", inner.name(), outer.name())
+            }
             Self::Known(format) => format.to_string(),
             Self::Documents { .. } => InputFormat::Json.to_string(),
             Self::Unknown => InputFormat::Lines.to_string(),
@@ -283,12 +344,11 @@ impl RowQuery {
     /// How files of a format are divided into records.
     fn records(&self, format: &FileFormat<'_>) -> Result<Records, FormatError> {
         match (&self.start, format) {
-            (Some(_), format)
-                if matches!(format, FileFormat::Table { .. } | FileFormat::Documents { .. })
-                    || format.has_headings() =>
-            {
+            (_, FileFormat::Unwrapped { outer, .. }) => self.records(outer),
+            (Some(_), FileFormat::Table { .. } | FileFormat::Documents { .. }) => {
                 Err(FormatError::OwnRecords(format.name()))
             }
+            (Some(_), format) if format.has_headings() => Err(FormatError::OwnRecords(format.name())),
             (Some(start), _) => Ok(Records::Started(start.clone())),
             (None, FileFormat::Known(known)) if known.record().is_some() => {
                 let start = known.record().map(RecordBegin::start).transpose();
@@ -309,12 +369,13 @@ impl Recognize for Recognizer {
             // An empty file lacks nothing.
             return Ok(None);
         }
-        let Some(format) = self.format(head, is_all).transpose()? else { return Ok(None) };
-        let (format, header_end) = format;
-        let mut plan = Plan::new(&self.0, &format, header_end).map_err(|error| match error {
+        let with_nearest = |error| match error {
             FormatError::Unknown(_) => FormatError::Unknown(self.nearest(head)),
             error => error,
-        })?;
+        };
+        let format = self.format(head, is_all).transpose().map_err(with_nearest)?;
+        let Some((format, header_end)) = format else { return Ok(None) };
+        let mut plan = Plan::new(&self.0, &format, header_end).map_err(with_nearest)?;
         let records = self.0.records(&format)?;
         let text = (head, &records, is_all);
         if self.0.is_overview {
@@ -335,8 +396,8 @@ impl Recognize for Recognizer {
         }
         let (query, time) = (self.0.time.as_ref()?, plan.time.as_ref()?);
         let header_end = source.text_start() + plan.header_end;
-        // Large members of archives are streams.
-        let pieces = pieces.filter(|_| source.file_path() == source.path());
+        // Large members of archives are streams, and texts in fields are not those of the file.
+        let pieces = pieces.filter(|_| source.file_path() == source.path() && plan.unwrapping.is_none());
         let assumed = || ProblemKind::Assumed(time.date_records(query, header_end, pieces));
         time.lacks_dates().then(assumed)
     }
@@ -349,7 +410,11 @@ impl Recognizer {
     }
 
     /// The format of a file, and the end of its header. `None` if more of the text is needed.
-    fn format(&self, head: &[u8], is_all: bool) -> Option<Result<(FileFormat<'_>, u64), FormatError>> {
+    fn format_of_file(
+        &self,
+        head: &[u8],
+        is_all: bool,
+    ) -> Option<Result<(FileFormat<'_>, u64), FormatError>> {
         let query = &*self.0;
         let detected = match &query.input {
             _ if let Some(array) = query.array => return Some(Ok((FileFormat::Documents { array }, 0))),
@@ -407,15 +472,23 @@ pub(crate) fn first_record(head: &[u8], delimiter: Option<u8>, is_all: bool) -> 
     found
 }
 
+/// Parts of a text that are no records.
+#[derive(Clone, Copy, Debug)]
+struct Skipped {
+    header_end: u64,
+    /// Whether lines that begin with `#` are none.
+    comments: bool,
+}
+
 /// Returns the first whole records after the header, and whether they are as many as are examined.
-fn first_records(head: &[u8], plan: &Plan, by: &Records, is_all: bool) -> (Vec<Span>, bool) {
+fn first_records(head: &[u8], skipped: Skipped, by: &Records, is_all: bool) -> (Vec<Span>, bool) {
     if let Records::Objects { array } | Records::Unclosed { array } = *by {
         return first_objects(head, array, is_all);
     }
     let mut records = Vec::new();
     visit_records(head, by, is_all, |start, end, _| {
-        let is_comment = plan.skips_comments && head[start..].starts_with(b"#");
-        if start as u64 >= plan.header_end && start < end && !is_comment {
+        let is_comment = skipped.comments && head[start..].starts_with(b"#");
+        if start as u64 >= skipped.header_end && start < end && !is_comment {
             records.push(without_carriage_return(head, (start, end)));
         }
         records.len() < EXAMINED

@@ -322,11 +322,11 @@ impl RowTimes {
         &mut self,
         query: &TimeQuery,
         plan: &TimePlan,
-        (block, records): (&Block<'_>, &[Span]),
+        (block, text, records): (&Block<'_>, &[u8], &[Span]),
         cells: &Cells,
         selected: &mut Vec<u32>,
     ) {
-        self.find(query, plan, (block.bytes, records), cells);
+        self.find(query, plan, (text, records), cells);
         if plan.lacks_dates() {
             plan.dates.complete(&mut self.clock, block, records, &mut self.instants);
         }

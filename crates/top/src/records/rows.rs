@@ -23,6 +23,7 @@ use crate::records::format::{Extractor, Scratch};
 use crate::records::layout::Plan;
 use crate::records::row_time::{RowTimes, ShownTime, TimePlan};
 use crate::records::split::{first_line, split_at, split_records};
+use crate::records::unwrap::outer_record;
 use crate::time::Buckets;
 use crate::time::bucket::prefix;
 
@@ -38,6 +39,8 @@ pub(crate) struct RowMaker<'q> {
     ends: LineEnds,
     record_ends: RecordEnds,
     object_spans: ObjectSpans,
+    /// The last block with its unwrapped records, if they are in a field.
+    unwrapped: Option<Vec<u8>>,
     selected: Vec<u32>,
     /// Whether the records of the last block may have several lines.
     has_lines: bool,
@@ -103,6 +106,7 @@ impl<'q> RowMaker<'q> {
             ends: LineEnds::default(),
             record_ends: RecordEnds::default(),
             object_spans: ObjectSpans::default(),
+            unwrapped: None,
             selected: Vec::new(),
             has_lines: false,
             first_lines: Vec::new(),
@@ -132,17 +136,24 @@ impl<'q> RowMaker<'q> {
         }
         .after(&block.heading);
         self.make_rows(block, &plan, meter);
-        self.examined = self.records_selected() as u64 + self.unmatched.count;
+        self.examined = (self.records_selected() + self.malformed.len()) as u64 + self.unmatched.count;
+        let unwrapped = self.unwrapped.take();
+        let text = unwrapped.as_deref().unwrap_or(block.bytes);
         // Before the condition, because `--sorted` checks the times of all records that the filter and `-e` select.
-        self.apply_time(block, &plan, &mut scratches, meter);
+        self.apply_time((block, text), &plan, &mut scratches, meter);
         if let Some(time) = &plan.time {
             self.times.publish_order(time, block);
         }
-        self.apply_condition(block.bytes, &plan, &mut scratches, meter);
+        self.apply_condition(text, &plan, &mut scratches, meter);
         meter.enter(Phase::Extract);
-        self.extract(block.bytes, &self.rows.value_columns, &plan.values, &mut scratches.values);
+        self.extract(text, &self.rows.value_columns, &plan.values, &mut scratches.values);
         self.value_presence.add(&self.cells, self.records.len());
-        self.make_keys(block.bytes, keys);
+        self.make_keys(text, keys);
+        if unwrapped.is_some() && keys.are_in_block() {
+            // They are not in the block of the file.
+            keys.replace(text, &mut self.with_buckets, |key, out| out.extend_from_slice(key));
+        }
+        self.unwrapped = unwrapped;
         self.current = Some((plan, scratches));
     }
 
@@ -164,7 +175,7 @@ impl<'q> RowMaker<'q> {
         if let Some(plan) = self.plan(block.source) {
             self.make_rows(block, &plan, &mut Meter::off());
             let mut scratches = Scratches::new(&plan).after(&block.heading);
-            self.apply_time(block, &plan, &mut scratches, &mut Meter::off());
+            self.apply_time((block, block.bytes), &plan, &mut scratches, &mut Meter::off());
         }
         self.records.iter().copied().zip(self.times.instants())
     }
@@ -191,10 +202,13 @@ impl<'q> RowMaker<'q> {
     fn make_rows(&mut self, block: &Block<'_>, plan: &Plan, meter: &mut Meter) {
         let filter = &self.query.filter;
         let text = &*block.bytes;
-        self.has_lines = matches!(block.records, Records::Started(_));
+        self.has_lines = matches!(block.records, Records::Started(_)) || plan.unwrapping.is_some();
+        self.unwrapped = plan.unwrapping.as_ref().map(|_| self.unwrapped.take().unwrap_or_default());
         // Then a search may run over the whole block, which is faster than splitting it if few records match.
-        let are_lines =
-            block.records == Records::Lines && !plan.skips_empty && header_length(block, plan) == 0;
+        let are_lines = block.records == Records::Lines
+            && !plan.skips_empty
+            && plan.unwrapping.is_none()
+            && header_length(block, plan) == 0;
         let pattern = self.rows.pattern.as_ref().zip(self.pattern.as_mut());
         if are_lines && let Some((pattern, cache)) = pattern.filter(|_| filter.accepts_all()) {
             meter.enter(Phase::Filter);
@@ -208,6 +222,10 @@ impl<'q> RowMaker<'q> {
             meter.enter(Phase::Split);
             let mut records = mem::take(&mut self.records);
             self.split_by(block, plan, &mut records);
+            if let (Some(unwrapping), Some(text)) = (&plan.unwrapping, &mut self.unwrapped) {
+                unwrapping.unwrap((block.bytes, &block.heading), text, &mut records, &mut self.malformed);
+            }
+            let text = self.unwrapped.as_deref().unwrap_or(block.bytes);
             if !filter.accepts_all() {
                 meter.enter(Phase::Filter);
                 records.retain(|&record| filter.selects(&mut self.filter, bytes_of(text, record)));
@@ -217,6 +235,7 @@ impl<'q> RowMaker<'q> {
         if let (Some(pattern), Some(cache)) = (&self.rows.pattern, &mut self.pattern) {
             meter.enter(Phase::Filter);
             let records = mem::take(&mut self.records);
+            let text = self.unwrapped.as_deref().unwrap_or(block.bytes);
             self.unmatched =
                 pattern.search_records(cache, text, &records, &mut self.records, &mut self.groups);
         }
@@ -265,20 +284,29 @@ impl<'q> RowMaker<'q> {
         }
     }
 
+    /// The text of a field of a record that is the record itself. `None` if the file has no such records, `Some(None)` if this
+    /// one has no such text.
+    pub(crate) fn inner_record(
+        &self,
+        source: &Source,
+        record: (&[u8], &Option<Heading>),
+    ) -> Option<Option<Vec<u8>>> {
+        let plan = self.plan(source)?;
+        let (mut text, mut records) = (Vec::new(), vec![(0, record.0.len())]);
+        plan.unwrapping.as_ref()?.unwrap(record, &mut text, &mut records, &mut Vec::new());
+        Some(records.first().map(|&record| bytes_of(&text, record).to_vec()))
+    }
+
     /// The fields of the condition in the first record of a block.
     pub(crate) fn condition_values(&mut self, block: &Block<'_>) -> Vec<(String, Option<Vec<u8>>)> {
         let Some(plan) = self.plan(block.source) else { return Vec::new() };
         self.clear();
         self.make_rows(block, &plan, &mut Meter::off());
         let columns = &self.rows.condition_columns;
-        self.extract(
-            block.bytes,
-            columns,
-            &plan.condition,
-            &mut plan.condition.scratch().after(&block.heading),
-        );
+        let text = self.text(block).to_vec();
+        self.extract(&text, columns, &plan.condition, &mut plan.condition.scratch().after(&block.heading));
         self.malformed.clear();
-        self.values_of(block.bytes, columns)
+        self.values_of(&text, columns)
     }
 
     /// The time of the first record of a block and the name of its field, if the query depends on times.
@@ -287,22 +315,36 @@ impl<'q> RowMaker<'q> {
         let (query, time) = (self.rows.time.as_ref()?, plan.time.as_ref()?);
         self.clear();
         self.make_rows(block, &plan, &mut Meter::off());
-        let record = bytes_of(block.bytes, first_line(block.bytes, *self.records.first()?));
+        let text = self.text(block).to_vec();
+        let record = bytes_of(&text, first_line(&text, *self.records.first()?));
         let record = (block.source_offset(), record);
         let Some((columns, extractor)) = time.columns() else {
             return Some((ShownTime::new(query, time, record, None), String::new()));
         };
-        self.extract(block.bytes, columns, extractor, &mut extractor.scratch().after(&block.heading));
-        let value = self.times.first_written(block.bytes, &self.cells);
+        self.extract(&text, columns, extractor, &mut extractor.scratch().after(&block.heading));
+        let value = self.times.first_written(&text, &self.cells);
         let shown = ShownTime::new(query, time, record, value.as_deref());
         self.malformed.clear();
         let names = (0..columns.len()).map(|column| self.rows.name_of(columns, column));
         Some((shown, names.collect::<Vec<_>>().join(",")))
     }
 
-    /// The fields of the key and the measures in the first row of a block of `text`.
-    pub(crate) fn values(&self, text: &[u8]) -> Vec<(String, Option<Vec<u8>>)> {
-        self.values_of(text, &self.rows.value_columns)
+    /// The fields of the key and the measures in the first row of the last block.
+    pub(crate) fn values(&self, block: &Block<'_>) -> Vec<(String, Option<Vec<u8>>)> {
+        self.values_of(self.text(block), &self.rows.value_columns)
+    }
+
+    /// The text that records and values of the last block are in.
+    pub(crate) fn text<'a>(&'a self, block: &'a Block<'_>) -> &'a [u8] {
+        self.unwrapped.as_deref().unwrap_or(block.bytes)
+    }
+
+    /// Position of a record in the last block: that of its outer record if it was unwrapped.
+    pub(crate) fn position(&self, block: &Block<'_>, record: Span) -> usize {
+        match &self.unwrapped {
+            Some(text) if record.0 >= block.bytes.len() => outer_record(text, record).0,
+            _ => record.0,
+        }
     }
 
     fn values_of(&self, text: &[u8], columns: &Columns) -> Vec<(String, Option<Vec<u8>>)> {
@@ -317,16 +359,22 @@ impl<'q> RowMaker<'q> {
     }
 
     /// Keeps the rows whose times are counted.
-    fn apply_time(&mut self, block: &Block<'_>, plan: &Plan, scratches: &mut Scratches, meter: &mut Meter) {
+    fn apply_time(
+        &mut self,
+        (block, text): (&Block<'_>, &[u8]),
+        plan: &Plan,
+        scratches: &mut Scratches,
+        meter: &mut Meter,
+    ) {
         let (Some(query), Some(time)) = (&self.rows.time, &plan.time) else { return };
         meter.enter(Phase::Extract);
         self.cells.reset(0);
         if let Some((columns, extractor)) = time.columns() {
-            self.extract(block.bytes, columns, extractor, &mut scratches.time);
+            self.extract(text, columns, extractor, &mut scratches.time);
         }
         meter.enter(Phase::Filter);
-        let records = lines_of(self.has_lines, block.bytes, &self.records, &mut self.first_lines);
-        self.times.select(query, time, (block, records), &self.cells, &mut self.selected);
+        let records = lines_of(self.has_lines, text, &self.records, &mut self.first_lines);
+        self.times.select(query, time, (block, text, records), &self.cells, &mut self.selected);
         self.keep_selected();
     }
 

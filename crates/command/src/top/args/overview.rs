@@ -20,7 +20,7 @@ pub(crate) struct OverviewFlag {
 }
 
 /// Flags of keys, their counts and their output.
-const OF_COUNTS: [&str; 36] = [
+const OF_COUNTS: [&str; 37] = [
     "fields",
     "extract",
     "each",
@@ -57,4 +57,5 @@ const OF_COUNTS: [&str; 36] = [
     "live",
     "listen",
     "allowed_hosts",
+    "unwrap",
 ];

@@ -36,10 +36,11 @@ pub(crate) struct CountFiles {
 }
 
 /// Flags of counting, which was done when the files were written.
-pub(crate) const NOT_MERGED: [&str; 48] = [
+pub(crate) const NOT_MERGED: [&str; 49] = [
     "input",
     "record",
     "records",
+    "unwrap",
     "no_header",
     "fieldseparator",
     "quotedfields",

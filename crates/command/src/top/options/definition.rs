@@ -7,7 +7,7 @@ use std::slice;
 
 use clap::Args;
 use clap_complete::ArgValueCandidates;
-use finecomb_top::{Field, InputFormat, Normalizer, NumberFormat, RecordBegin, Separator};
+use finecomb_top::{Field, InputFormat, Normalizer, NumberFormat, RecordBegin, Separator, Unwrap};
 use serde::de::value::MapDeserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Error, Value};
@@ -73,6 +73,15 @@ pub struct CountDefinition {
     #[arg(long, value_name = "PATH", value_parser = parse_field, help_heading = "Input")]
     #[serde(deserialize_with = "value::maybe", serialize_with = "show_field")]
     pub records: Option<Field>,
+
+    /// Record is the text of FIELD, such as log in the logs of Docker
+    ///
+    /// Filters, expressions and fields are those of the text. Its format is detected for each file, or set as in log=json. Fields
+    /// that it lacks are those of the record around it, whose format --input sets. A line end at the end of the text is dropped.
+    /// The formats docker, cri and auditd name their field themselves.
+    #[arg(long, value_name = "FIELD[=FORMAT]", help_heading = "Input")]
+    #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
+    pub unwrap: Option<Unwrap>,
 
     /// CSV and TSV files have no header; fields are numbers
     #[arg(long, help_heading = "Input")]

@@ -145,7 +145,7 @@ fn is_format(lines: &[&[u8]], has_format: impl Fn(&[u8]) -> bool) -> bool {
 }
 
 /// Whether a line is an object: `{"key": … }` or `{}`.
-fn is_json(line: &[u8]) -> bool {
+pub(crate) fn is_json(line: &[u8]) -> bool {
     let inner = line.trim_ascii().strip_prefix(b"{").and_then(|line| line.strip_suffix(b"}"));
     inner.map(<[u8]>::trim_ascii_start).is_some_and(|inner| matches!(inner, [] | [b'"', ..]))
 }
