@@ -160,11 +160,22 @@ impl<'q> Explainer<'q> {
                 None => self.show(&format!("  no field {name}"), b""),
             }
         }
+        if !rows.records.is_empty() {
+            self.explain_repeated_keys(&rows.repeated_keys(&one));
+        }
         // Without a key, all have the same.
         let spans = if self.query.key_names.is_empty() { &[] } else { &keys.spans[..] };
         for &span in spans {
             let key = bytes_of(keys.text(one.bytes), span).to_vec();
             self.explain_changes(&key);
+        }
+    }
+
+    /// Says that of members with equal keys, the first count.
+    fn explain_repeated_keys(&mut self, keys: &[String]) {
+        if !keys.is_empty() {
+            let text = format!("{}: the first value counts, other programs take the last", keys.join(", "));
+            self.show("  again   ", text.as_bytes());
         }
     }
 

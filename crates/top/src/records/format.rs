@@ -90,6 +90,15 @@ impl Extractor {
         }
     }
 
+    /// Whether records are objects of JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        match self {
+            Self::Json(_) => true,
+            Self::Unwrapped(fields) => fields.inner().is_json(),
+            _ => false,
+        }
+    }
+
     /// Whether it extracts only from the first line of a record of several lines.
     pub(crate) fn reads_first_line(&self) -> bool {
         match self {

@@ -52,6 +52,14 @@ pub(crate) fn describe(
             Some(nearness(format, &extractor, (head, &lines)))
         })
         .collect();
+    let json = all.iter().find(|near| *near.format == InputFormat::Json).map_or(0, |near| near.sound);
+    // Programs that write JSON often write lines of their own between it.
+    if json * 2 >= lines.len() {
+        return format!(
+            "; it looks like json with other text: {json} of {} lines; use --input json",
+            lines.len()
+        );
+    }
     all.sort_by_key(|near| std::cmp::Reverse((near.sound, near.violation.map_or(0, |(reached, _)| reached))));
     let shown = |near: &Nearness<'_>| match near.violation {
         Some((reached, reason)) => format!("{} (column {}: {reason})", near.format, reached + 1),

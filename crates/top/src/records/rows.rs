@@ -19,6 +19,7 @@ use crate::query::row_query::{Columns, KeySource, RowQuery};
 use crate::records::absent_fields::Presence;
 use crate::records::extract::{KeyPattern, KeyPatternCache, Unmatched};
 use crate::records::filter::FilterCache;
+use crate::records::format::json::repeated::repeated_keys;
 use crate::records::format::{Extractor, Scratch};
 use crate::records::layout::Plan;
 use crate::records::row_time::{RowTimes, ShownTime, TimePlan};
@@ -295,6 +296,15 @@ impl<'q> RowMaker<'q> {
         let (mut text, mut records) = (Vec::new(), vec![(0, record.0.len())]);
         plan.unwrapping.as_ref()?.unwrap(record, &mut text, &mut records, &mut Vec::new());
         Some(records.first().map(|&record| bytes_of(&text, record).to_vec()))
+    }
+
+    /// The keys that come again in an object of the first record of the last block, if it is JSON.
+    pub(crate) fn repeated_keys(&self, block: &Block<'_>) -> Vec<String> {
+        let is_json = self.plan(block.source).is_some_and(|plan| plan.values.is_json());
+        match self.records.first() {
+            Some(&record) if is_json => repeated_keys(self.text(block), record),
+            _ => Vec::new(),
+        }
     }
 
     /// The fields of the condition in the first record of a block.

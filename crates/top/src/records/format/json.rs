@@ -18,6 +18,7 @@
 
 pub(crate) mod all;
 mod cursor;
+pub(crate) mod repeated;
 #[cfg(test)]
 mod tests;
 mod wanted;
