@@ -27,7 +27,7 @@ use self::batch::ExtractValues;
 use self::ends::ShortText;
 pub(crate) use self::layout::AccessFormat;
 use self::layout::{End, Variable};
-use self::request::ValuePart;
+use self::request::{RequestPart, ValuePart};
 use crate::cells::{Cells, Span};
 use crate::query::field::Field;
 use crate::query::format_error::FormatError;
@@ -47,6 +47,8 @@ struct ValueStep {
     after: TextAfter,
     /// The wanted parts of the value, with their columns.
     wanted: Vec<(ValuePart, usize)>,
+    /// The wanted parts of a request, with their columns.
+    parts: Vec<(RequestPart, usize)>,
 }
 
 /// Search for the end of a value.
@@ -90,7 +92,11 @@ impl AccessLog {
             .map(|(number, variable)| ValueStep::new(variable, number == count))
             .collect();
         for (column, source) in sources.iter().enumerate() {
-            steps[source.variable].wanted.push((source.part, column));
+            let step = &mut steps[source.variable];
+            match source.part {
+                ValuePart::Request(part) => step.parts.push((part, column)),
+                part => step.wanted.push((part, column)),
+            }
         }
         Ok(Self { before: format.before.clone(), steps })
     }
@@ -102,6 +108,7 @@ impl AccessLog {
         let mut log = Self::new(format, &fields)?;
         for step in &mut log.steps {
             step.wanted.retain(|&(_, column)| column == 0);
+            step.parts.retain(|&(_, column)| column == 0);
         }
         Ok(log)
     }
@@ -138,7 +145,7 @@ impl ValueStep {
             Some(short) => Check::Short(short),
             None => Check::Long(text.as_slice().into()),
         });
-        Self { end, after: TextAfter { length: text.len(), check }, wanted: Vec::new() }
+        Self { end, after: TextAfter { length: text.len(), check }, wanted: Vec::new(), parts: Vec::new() }
     }
 
     /// The reason why a record without the end of this value is malformed.

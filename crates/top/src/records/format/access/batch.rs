@@ -4,7 +4,7 @@ use finecomb_sys::simd::{Kernel, Masks};
 use memchr::memrchr;
 
 use super::ends::{find_byte, find_quote};
-use super::request::ValuePart;
+use super::request::{Request, RequestPart, ValuePart};
 use super::{AccessLog, Check, EndSearch, TextAfter, ValueStep};
 use crate::cells::{Cell, Cells, Span};
 
@@ -34,6 +34,13 @@ impl Kernel for ExtractValues<'_> {
                 batch.search(masks, step);
                 for &(part, column) in &step.wanted {
                     batch.append(masks, part, &mut cells.columns_mut()[column]);
+                }
+                match step.parts[..] {
+                    [] => {}
+                    [(part, column)] => {
+                        batch.append(masks, ValuePart::Request(part), &mut cells.columns_mut()[column]);
+                    }
+                    ref parts => batch.append_parts(masks, parts, cells.columns_mut()),
                 }
                 batch.advance(&step.after);
             }
@@ -125,10 +132,36 @@ impl<'a> RecordBatch<'a> {
     /// Appends the parts of the values to a column.
     #[inline(always)]
     fn append<M: Masks>(&self, masks: M, part: ValuePart, column: &mut Vec<Cell>) {
+        let values = self.starts.iter().zip(&self.ends).take(self.records.len());
+        if part == ValuePart::Whole {
+            // Most values are whole, and this loop does nothing but copy.
+            column.extend(values.map(|(&start, &end)| match start {
+                NOWHERE => Cell::Missing,
+                start => Cell::raw((start, end)),
+            }));
+            return;
+        }
+        for (&start, &end) in values {
+            let found = if start == NOWHERE { None } else { part.of(masks, self.text, (start, end)) };
+            column.push(Cell::at(found));
+        }
+    }
+
+    /// Appends several parts of requests to their columns. Each request is parsed once.
+    #[inline(always)]
+    fn append_parts<M: Masks>(&self, masks: M, parts: &[(RequestPart, usize)], columns: &mut [Vec<Cell>]) {
+        let wants_mark = parts.iter().any(|(part, _)| part.needs_mark());
         for index in 0..self.records.len() {
             let value = (self.starts[index], self.ends[index]);
-            let found = if value.0 == NOWHERE { None } else { part.of(masks, self.text, value) };
-            column.push(Cell::at(found));
+            let is_there = value.0 != NOWHERE;
+            let request = if is_there { Request::parse(masks, self.text, value, wants_mark) } else { None };
+            for &(part, column) in parts {
+                let found = match &request {
+                    Some(request) => part.of(request),
+                    None => None,
+                };
+                columns[column].push(Cell::at(found));
+            }
         }
     }
 

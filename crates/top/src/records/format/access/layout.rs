@@ -1,6 +1,6 @@
 //! Layout of the records of an access log, and the names of its fields.
 
-use super::request::ValuePart;
+use super::request::{RequestPart, ValuePart};
 use crate::query::field::Field;
 use crate::query::format_error::FormatError;
 use crate::query::near_names::did_you_mean;
@@ -76,14 +76,14 @@ const ALIASES: [(&str, &[&str]); 14] = [
 
 /// Parts of the variable `request`.
 const PARTS_OF_REQUEST: [(&str, ValuePart); 8] = [
-    ("method", ValuePart::Method),
-    ("path", ValuePart::Path),
-    ("query", ValuePart::Query),
-    ("url", ValuePart::Url),
-    ("protocol", ValuePart::Protocol),
-    ("request_method", ValuePart::Method),
-    ("request_uri", ValuePart::Url),
-    ("server_protocol", ValuePart::Protocol),
+    ("method", ValuePart::Request(RequestPart::Method)),
+    ("path", ValuePart::Request(RequestPart::Path)),
+    ("query", ValuePart::Request(RequestPart::Query)),
+    ("url", ValuePart::Request(RequestPart::Url)),
+    ("protocol", ValuePart::Request(RequestPart::Protocol)),
+    ("request_method", ValuePart::Request(RequestPart::Method)),
+    ("request_uri", ValuePart::Request(RequestPart::Url)),
+    ("server_protocol", ValuePart::Request(RequestPart::Protocol)),
 ];
 
 /// Parts of the variable `request_uri`.

@@ -13,20 +13,24 @@ pub(super) enum ValuePart {
     Whole,
     /// The number after a space, if the value is nothing else.
     LoneNumber,
-    /// The method of a request.
-    Method,
-    /// The URL of a request.
-    Url,
-    /// The URL of a request, up to the first `?`.
-    Path,
-    /// The URL of a request after the first `?`.
-    Query,
-    /// The protocol of a request.
-    Protocol,
+    /// A part of a request.
+    Request(RequestPart),
     /// A URL up to the first `?`.
     PathOfUrl,
     /// A URL after the first `?`.
     QueryOfUrl,
+}
+
+/// A part of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RequestPart {
+    Method,
+    Url,
+    /// The URL up to the first `?`.
+    Path,
+    /// The URL after the first `?`.
+    Query,
+    Protocol,
 }
 
 impl ValuePart {
@@ -36,31 +40,51 @@ impl ValuePart {
         match self {
             Self::Whole => Some(value),
             Self::LoneNumber => lone_number(text, value),
-            Self::Method => Request::parse(masks, text, value).map(|request| request.method),
-            Self::Url => Request::parse(masks, text, value).map(|request| request.url),
-            Self::Protocol => Request::parse(masks, text, value).map(|request| request.protocol),
-            Self::Path => Request::parse(masks, text, value).map(|request| path(masks, text, request.url)),
-            Self::Query => {
-                Request::parse(masks, text, value).and_then(|request| query(masks, text, request.url))
-            }
-            Self::PathOfUrl => Some(path(masks, text, value)),
-            Self::QueryOfUrl => query(masks, text, value),
+            Self::Request(part) => part.of(&Request::parse(masks, text, value, part.needs_mark())?),
+            Self::PathOfUrl => Some(path(value, find_mark(masks, text, value))),
+            Self::QueryOfUrl => query(value, find_mark(masks, text, value)),
         }
+    }
+}
+
+impl RequestPart {
+    /// Returns the part of a request, if it has it.
+    #[inline(always)]
+    pub(super) fn of(self, request: &Request) -> Option<Span> {
+        match self {
+            Self::Method => Some(request.method),
+            Self::Url => Some(request.url),
+            Self::Path => Some(path(request.url, request.mark)),
+            Self::Query => query(request.url, request.mark),
+            Self::Protocol => Some(request.protocol),
+        }
+    }
+
+    /// Whether the part ends or begins at the question mark.
+    pub(super) fn needs_mark(self) -> bool {
+        matches!(self, Self::Path | Self::Query)
     }
 }
 
 /// The first line of a request: a method up to the first space, a protocol after the last space, and a URL, which may
 /// contain spaces, between them.
-struct Request {
+pub(super) struct Request {
     method: Span,
     url: Span,
+    /// Position of the first question mark of the URL, if that is wanted.
+    mark: Option<usize>,
     protocol: Span,
 }
 
 impl Request {
     /// Returns `None` unless the line has three parts and the last begins like `HTTP/1`.
     #[inline(always)]
-    fn parse<M: Masks>(masks: M, text: &[u8], (start, end): Span) -> Option<Self> {
+    pub(super) fn parse<M: Masks>(
+        masks: M,
+        text: &[u8],
+        (start, end): Span,
+        wants_mark: bool,
+    ) -> Option<Self> {
         let after_method = find_byte(masks, text, start, end, b' ')?;
         // Nearly all requests end with a protocol of this form, which saves the search for the last space.
         let before_protocol = match text[start..end].last_chunk() {
@@ -68,12 +92,12 @@ impl Request {
             _ => start + before_protocol(&text[start..end])?,
         };
         // A method, a space, a URL and a space.
-        let has_url = after_method > start && before_protocol > after_method + 1;
-        has_url.then_some(Self {
-            method: (start, after_method),
-            url: (after_method + 1, before_protocol),
-            protocol: (before_protocol + 1, end),
-        })
+        if after_method == start || before_protocol <= after_method + 1 {
+            return None;
+        }
+        let url = (after_method + 1, before_protocol);
+        let mark = if wants_mark { find_mark(masks, text, url) } else { None };
+        Some(Self { method: (start, after_method), url, mark, protocol: (before_protocol + 1, end) })
     }
 }
 
@@ -89,13 +113,18 @@ fn before_protocol(request: &[u8]) -> Option<usize> {
 }
 
 #[inline(always)]
-fn path<M: Masks>(masks: M, text: &[u8], (start, end): Span) -> Span {
-    (start, find_byte(masks, text, start, end, b'?').unwrap_or(end))
+fn find_mark<M: Masks>(masks: M, text: &[u8], (start, end): Span) -> Option<usize> {
+    find_byte(masks, text, start, end, b'?')
 }
 
 #[inline(always)]
-fn query<M: Masks>(masks: M, text: &[u8], (start, end): Span) -> Option<Span> {
-    find_byte(masks, text, start, end, b'?').map(|mark| (mark + 1, end))
+fn path((start, end): Span, mark: Option<usize>) -> Span {
+    (start, mark.unwrap_or(end))
+}
+
+#[inline(always)]
+fn query((_, end): Span, mark: Option<usize>) -> Option<Span> {
+    mark.map(|mark| (mark + 1, end))
 }
 
 /// Returns the number after a space: digits, with or without a decimal point and more digits.
@@ -137,8 +166,8 @@ mod tests {
     }
 
     fn parts(request: &str) -> [Option<&str>; 5] {
-        [ValuePart::Method, ValuePart::Url, ValuePart::Path, ValuePart::Query, ValuePart::Protocol]
-            .map(|wanted| part(wanted, request))
+        use RequestPart::*;
+        [Method, Url, Path, Query, Protocol].map(|wanted| part(ValuePart::Request(wanted), request))
     }
 
     #[test]
