@@ -22,6 +22,9 @@ const WIDTHS: [i64; 14] = {
 /// Maximum number of buckets that are not empty. The widest ones are fewer.
 const MAX_BUCKETS: usize = 4096;
 
+/// Number of last buckets outside the map. Records next to each other mostly have times of a minute.
+const RECENT: usize = 64;
+
 /// Maximum number of bars.
 const MAX_BARS: i64 = 60;
 
@@ -49,14 +52,19 @@ impl Bucket {
     }
 }
 
+/// The place of a bucket among the last ones.
+fn place_of(number: i64) -> usize {
+    number as usize % RECENT
+}
+
 /// Times by bucket.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     /// Index of the width.
     level: usize,
     buckets: BTreeMap<i64, Bucket>,
-    /// The start and end of the bucket of the last time, with the times that are not in the map yet.
-    current: Option<(i64, i64, Bucket)>,
+    /// The last buckets, each with its number and at the place of that. Their times are not in the map yet.
+    recent: Vec<Option<(i64, Bucket)>>,
 }
 
 impl Timeline {
@@ -66,25 +74,34 @@ impl Timeline {
 
     #[inline(always)]
     pub(super) fn add(&mut self, instant: i64, count: u64) {
-        match &mut self.current {
-            Some((start, end, bucket)) if (*start..*end).contains(&instant) => {
+        let number = instant.div_euclid(self.width());
+        match self.recent.get_mut(place_of(number)) {
+            Some(Some((known, bucket))) if *known == number => {
                 bucket.merge(Bucket { count, first: instant, last: instant });
             }
-            _ => self.begin(instant, count),
+            _ => self.begin(number, Bucket { count, first: instant, last: instant }),
         }
     }
 
     #[inline(never)]
-    fn begin(&mut self, instant: i64, count: u64) {
-        self.flush();
-        let start = instant.div_euclid(self.width()).saturating_mul(self.width());
-        let bucket = Bucket { count, first: instant, last: instant };
-        self.current = Some((start, start.saturating_add(self.width()), bucket));
+    fn begin(&mut self, number: i64, bucket: Bucket) {
+        self.recent.resize(RECENT, None);
+        let level = self.level;
+        if let Some((_, before)) = self.recent[place_of(number)].take() {
+            self.insert(before);
+        }
+        if self.level == level {
+            self.recent[place_of(number)] = Some((number, bucket));
+        } else {
+            // The numbers are those of another width.
+            self.flush();
+            self.insert(bucket);
+        }
     }
 
     /// Moves the last times to the map.
     fn flush(&mut self) {
-        if let Some((.., bucket)) = self.current.take() {
+        for (_, bucket) in std::mem::take(&mut self.recent).into_iter().flatten() {
             self.insert(bucket);
         }
     }
