@@ -97,7 +97,7 @@ fn fold(one: u64, other: u64) -> u64 {
 
 /// Returns the first `length` bytes of a window, padded with zeros.
 #[inline(always)]
-fn short_prefix(window: &[u8; SHORT], length: usize) -> [u64; 2] {
+pub(crate) fn short_prefix(window: &[u8; SHORT], length: usize) -> [u64; 2] {
     const KEEP: [u8; 2 * SHORT] = {
         let mut keep = [0; 2 * SHORT];
         let (kept, _) = keep.split_at_mut(SHORT);

@@ -13,7 +13,7 @@ use crate::measure::distinct::Sketch;
 use crate::overview::answer::{FieldOverview, ValueCount};
 use crate::overview::numbers::{self, MAX_OTHERS, NumberSketch};
 use crate::overview::sample::Sample;
-use crate::overview::texts::{self, Texts, kept, stable_hash};
+use crate::overview::texts::{self, BATCH, Texts, Value, kept, stable_hash};
 use crate::overview::time_reader::TimeReader;
 use crate::overview::timeline::TimeSketch;
 use crate::time::Zone;
@@ -37,13 +37,20 @@ impl<'a> Column<'a> {
     /// The text and the span of the value of a record. `None` if it has none.
     #[inline(always)]
     fn value(self, row: usize) -> Option<(&'a [u8], Span)> {
-        let (text, start, end) = match self.cells.column(self.index)[row] {
-            Cell::Missing => return None,
+        let (text, span, is_value) = self.read(self.cells.column(self.index)[row]);
+        is_value.then_some((text, span))
+    }
+
+    /// The text and the span of a cell, and whether it has a value.
+    #[inline(always)]
+    fn read(self, cell: Cell) -> (&'a [u8], Span, bool) {
+        let (text, start, end) = match cell {
+            Cell::Missing => (self.text, 0, 0),
             Cell::Raw(start, end) => (self.text, start as usize, end as usize),
             Cell::Decoded(start, end) => (self.cells.decoded(), start as usize, end as usize),
         };
-        let is_value = end - start > 1 || end > start && text[start] != b'-';
-        is_value.then_some((text, (start, end)))
+        let is_dash = text.get(start) == Some(&b'-');
+        (text, (start, end), end - start > usize::from(is_dash))
     }
 }
 
@@ -58,7 +65,7 @@ pub(super) struct FieldValues {
 #[derive(Debug)]
 enum State {
     /// All texts, and a sample of them by their indexes, which the sketches need.
-    Exact(Texts, Sample<u32>),
+    Exact(Box<Texts>, Sample<u32>),
     Sketched(Box<Sketches>),
 }
 
@@ -75,7 +82,7 @@ struct Sketches {
 
 impl FieldValues {
     pub(super) fn new(hasher: Hasher) -> Self {
-        Self { values: 0, state: State::Exact(Texts::new(hasher), Sample::default()) }
+        Self { values: 0, state: State::Exact(Box::new(Texts::new(hasher)), Sample::default()) }
     }
 
     /// Adds the values of a column.
@@ -171,12 +178,26 @@ impl Kernel for AddExact<'_, '_> {
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) -> usize {
         let Self { texts, sample, values, column } = self;
-        for (row, &priority) in column.priorities.iter().enumerate() {
-            let Some((text, span)) = column.value(row) else { continue };
-            let Some(index) = texts.add(masks, text, span) else { return row };
-            *values += 1;
-            if sample.takes(priority) {
-                sample.push(priority, index);
+        let mut batch = [Value::default(); BATCH];
+        for (number, cells) in column.cells.column(column.index).chunks(BATCH).enumerate() {
+            let mut count = 0;
+            // Every cell is written and only those with a value are kept, as a branch on that would often be mispredicted.
+            for (row, &cell) in (number * BATCH..).zip(cells) {
+                let (text, span, is_value) = column.read(cell);
+                batch[count % BATCH].begin(row, text, span);
+                count += usize::from(is_value);
+            }
+            let wanted = &mut batch[..count];
+            let added = texts.add(masks, wanted);
+            *values += added as u64;
+            for value in &wanted[..added] {
+                let priority = column.priorities[value.row];
+                if sample.takes(priority) {
+                    sample.push(priority, value.index);
+                }
+            }
+            if let Some(value) = wanted.get(added) {
+                return value.row;
             }
         }
         column.priorities.len()
