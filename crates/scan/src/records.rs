@@ -13,7 +13,7 @@ use crate::lines::{LineEnds, STRIDE, write_positions};
 use objects::MemberPath;
 use quoting::{Carry, QUOTE, QuoteBits, QuoteState, Quoting};
 use start::RecordStart;
-use started::{LineCursor, Started};
+use started::Started;
 
 /// How a text is divided into records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,30 +64,44 @@ impl Records {
 
 /// Positions of the line feeds that end the records of a text. The memory is reused from text to text.
 #[derive(Debug, Default)]
-pub struct RecordEnds(LineEnds);
+pub struct RecordEnds {
+    ends: LineEnds,
+    /// The ends of all lines, if lines that begin a record divide the text.
+    lines: LineEnds,
+}
 
 impl RecordEnds {
     /// Finds the ends of all [`Records::Quoted`] in `text`, which begins with a record. Its length must be below 2^32.
     pub fn find(&mut self, text: &[u8], delimiter: u8) -> &[u32] {
-        let ends = &mut self.0;
+        let ends = &mut self.ends;
         if memchr(QUOTE, text).is_none() {
             return ends.find(text);
         }
         dispatch(FindRecordEnds { text, quoting: Quoting::new(delimiter, b'\n'), ends });
         ends.positions()
     }
-}
 
-impl RecordEnds {
     /// Finds the ends of all [`Records::Started`] in `text`, which begins with a record. Its length must be below 2^32. The last record
     /// has an end only if its last line has one.
     pub fn find_started(&mut self, text: &[u8], start: &RecordStart) -> &[u32] {
         let started = Started { start, line_end: b'\n' };
-        let mut cursor = LineCursor::at(0, Some(false));
-        let starts = std::iter::from_fn(|| started.next(&mut cursor, text, true)).filter(|&start| start > 0);
-        let last = text.ends_with(b"\n").then_some(text.len());
-        self.0.set(starts.chain(last).map(|start| start as u32 - 1));
-        self.0.positions()
+        let lines = self.lines.find(text);
+        let has_end = text.ends_with(b"\n");
+        let rest = (!has_end).then_some(text.len() as u32);
+        let (mut line, mut is_open) = (0, Some(false));
+        let begins = lines.iter().copied().chain(rest).filter_map(|end| {
+            let start = line;
+            line = end as usize + 1;
+            let begins = started.begins(&text[start..end as usize], &mut is_open);
+            (begins && start > 0).then(|| start as u32 - 1)
+        });
+        self.ends.set(begins.chain(has_end.then(|| text.len() as u32 - 1)));
+        self.ends.positions()
+    }
+
+    /// The ends of all lines of the text whose [`Records::Started`] were found last.
+    pub fn line_ends(&self) -> &[u32] {
+        self.lines.positions()
     }
 }
 

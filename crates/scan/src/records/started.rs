@@ -96,7 +96,7 @@ impl Started<'_> {
     }
 
     /// Whether a line begins a record. Advances the state past it if that is known.
-    fn begins(&self, line: &[u8], is_open: &mut Option<bool>) -> bool {
+    pub(super) fn begins(&self, line: &[u8], is_open: &mut Option<bool>) -> bool {
         match self.role(line) {
             LineRole::Continues => false,
             LineRole::Opens => {

@@ -23,7 +23,7 @@ use crate::records::format::json::repeated::repeated_keys;
 use crate::records::format::{Extractor, Scratch};
 use crate::records::layout::Plan;
 use crate::records::row_time::{RowTimes, ShownTime, TimePlan};
-use crate::records::split::{first_line, split_at, split_records};
+use crate::records::split::{first_line, split_at, split_records, without_carriage_return};
 use crate::records::unwrap::outer_record;
 use crate::time::Buckets;
 use crate::time::bucket::prefix;
@@ -43,8 +43,7 @@ pub(crate) struct RowMaker<'q> {
     /// The last block with its unwrapped records, if they are in a field.
     unwrapped: Option<Vec<u8>>,
     selected: Vec<u32>,
-    /// Whether the records of the last block may have several lines.
-    has_lines: bool,
+    lines: Lines,
     /// The first lines of the records, if these may have several.
     first_lines: Vec<Span>,
     /// The groups of the expression for keys.
@@ -109,7 +108,7 @@ impl<'q> RowMaker<'q> {
             object_spans: ObjectSpans::default(),
             unwrapped: None,
             selected: Vec::new(),
-            has_lines: false,
+            lines: Lines::One,
             first_lines: Vec::new(),
             groups: Cells::default(),
             records: Vec::new(),
@@ -203,7 +202,11 @@ impl<'q> RowMaker<'q> {
     fn make_rows(&mut self, block: &Block<'_>, plan: &Plan, meter: &mut Meter) {
         let filter = &self.query.filter;
         let text = &*block.bytes;
-        self.has_lines = matches!(block.records, Records::Started(_)) || plan.unwrapping.is_some();
+        self.lines = match (&plan.unwrapping, &block.records) {
+            (Some(_), _) => Lines::Unwrapped,
+            (None, Records::Started(_)) => Lines::InBlock,
+            (None, _) => Lines::One,
+        };
         self.unwrapped = plan.unwrapping.as_ref().map(|_| self.unwrapped.take().unwrap_or_default());
         // Then a search may run over the whole block, which is faster than splitting it if few records match.
         let are_lines = block.records == Records::Lines
@@ -383,7 +386,7 @@ impl<'q> RowMaker<'q> {
             self.extract(text, columns, extractor, &mut scratches.time);
         }
         meter.enter(Phase::Filter);
-        let records = lines_of(self.has_lines, text, &self.records, &mut self.first_lines);
+        let records = lines_of(self.lines, &self.record_ends, text, &self.records, &mut self.first_lines);
         self.times.select(query, time, (block, text, records), &self.cells, &mut self.selected);
         self.keep_selected();
     }
@@ -421,8 +424,8 @@ impl<'q> RowMaker<'q> {
         let cells = &mut self.cells;
         cells.reset(columns.fields.len());
         if !columns.fields.is_empty() {
-            let first_only = self.has_lines && extractor.reads_first_line();
-            let records = lines_of(first_only, text, &self.records, &mut self.first_lines);
+            let lines = if extractor.reads_first_line() { self.lines } else { Lines::One };
+            let records = lines_of(lines, &self.record_ends, text, &self.records, &mut self.first_lines);
             if has_each {
                 extract_once(extractor, scratch, text, records, cells);
             } else {
@@ -457,13 +460,11 @@ impl<'q> RowMaker<'q> {
         let mut is_sound = |row: u32| malformed.next_if_eq(&row).is_none();
         match self.rows.key {
             source @ (KeySource::Record | KeySource::Nothing) => {
+                let records =
+                    lines_of(self.lines, &self.record_ends, text, &self.records, &mut self.first_lines);
                 for row in (0..rows).filter(|&row| is_sound(row)) {
-                    let record = self.records[row as usize];
-                    keys.spans.push(match source {
-                        KeySource::Record if self.has_lines => first_line(text, record),
-                        KeySource::Record => record,
-                        _ => (0, 0),
-                    });
+                    let record = records[row as usize];
+                    keys.spans.push(if source == KeySource::Record { record } else { (0, 0) });
                     self.key_rows.push(row);
                 }
             }
@@ -587,18 +588,43 @@ fn extract_once(extractor: &Extractor, scratch: &mut Scratch, text: &[u8], rows:
     }
 }
 
-/// The records, or only the first line of each.
+/// The lines of the records of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lines {
+    /// Each record is a line.
+    One,
+    /// Records may have several. The ends of the lines are known, as the records were found by them.
+    InBlock,
+    /// Records may have several, in a text that is not that of the block.
+    Unwrapped,
+}
+
+/// The first line of each record.
 fn lines_of<'a>(
-    first_only: bool,
+    lines: Lines,
+    ends: &RecordEnds,
     text: &[u8],
     records: &'a [Span],
     first_lines: &'a mut Vec<Span>,
 ) -> &'a [Span] {
-    if !first_only {
-        return records;
-    }
     first_lines.clear();
-    first_lines.extend(records.iter().map(|&record| first_line(text, record)));
+    match lines {
+        Lines::One => return records,
+        Lines::Unwrapped => first_lines.extend(records.iter().map(|&record| first_line(text, record))),
+        Lines::InBlock => {
+            let mut line_ends = ends.line_ends();
+            first_lines.extend(records.iter().map(|&(start, end)| {
+                let passed = line_ends.iter().take_while(|&&line_end| (line_end as usize) < start).count();
+                line_ends = &line_ends[passed..];
+                match line_ends.first() {
+                    Some(&line_end) if (line_end as usize) < end => {
+                        without_carriage_return(text, (start, line_end as usize))
+                    }
+                    _ => (start, end),
+                }
+            }));
+        }
+    }
     first_lines
 }
 
