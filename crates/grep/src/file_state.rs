@@ -83,6 +83,11 @@ impl FoundLine {
 }
 
 impl Found {
+    /// Nothing yet. `is_count` is set if only the number of matching lines is wanted.
+    pub(crate) fn new(is_count: bool) -> Self {
+        Self { is_count, ..Self::default() }
+    }
+
     /// Returns the point at which a NUL ends the search of the file, if it is known from this block.
     pub(crate) fn cut(&self) -> Option<Cut> {
         self.cut.get().copied().flatten()
@@ -113,7 +118,9 @@ impl Found {
 /// Search results of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Matching lines, terminators included. Empty if only their number is wanted.
+    /// Whether only the number of matching lines is wanted.
+    pub(crate) is_count: bool,
+    /// Matching lines, terminators included, if they are wanted.
     pub(crate) lines: Vec<FoundLine>,
     /// Number of matching lines.
     pub(crate) count: u64,

@@ -5,8 +5,9 @@ use std::ops::{ControlFlow, Range};
 use grep_matcher::{LineMatchKind, LineTerminator, Match, Matcher};
 use memchr::{memchr, memrchr};
 
-use crate::condition::Conditions;
-use crate::units::Units;
+pub(crate) use records::RecordSearch;
+
+mod records;
 
 /// Matcher of lines in a block.
 #[derive(Clone, Debug)]
@@ -22,23 +23,6 @@ pub(crate) struct Finder<M> {
     misses_final_empty_line: bool,
     /// Set if whole records are found.
     records: Option<Box<RecordSearch<M>>>,
-}
-
-/// How records are found: those with a matching line, or, if matches may span lines, with a match in the record by itself.
-#[derive(Clone, Debug)]
-pub(crate) struct RecordSearch<M> {
-    pub(crate) units: Units,
-    /// Whether matches may span lines.
-    pub(crate) multiline: bool,
-    /// Conditions on records.
-    pub(crate) conditions: Conditions<Finder<M>>,
-}
-
-impl<M: Matcher> RecordSearch<M> {
-    /// Returns `true` if a record meets the conditions.
-    fn is_met(&self, record: &[u8]) -> Result<bool, M::Error> {
-        self.conditions.hold(|finder| finder.is_match_in_record(record, self.multiline))
-    }
 }
 
 impl<M: Matcher> Finder<M> {
@@ -138,66 +122,6 @@ impl<M: Matcher> Finder<M> {
         }
     }
 
-    /// Calls `found` with every record that matches and meets the conditions, until it breaks.
-    fn records(
-        &self,
-        search: &RecordSearch<M>,
-        bytes: &[u8],
-        mut found: impl FnMut(Range<usize>) -> ControlFlow<()>,
-    ) -> Result<(), M::Error> {
-        let mut from = 0;
-        while let Some(record) = self.next_record(search, bytes, from)? {
-            from = record.end;
-            if search.is_met(&bytes[record.clone()])? && found(record).is_break() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the first matching record from `from` on, where a record begins.
-    fn next_record(
-        &self,
-        search: &RecordSearch<M>,
-        bytes: &[u8],
-        from: usize,
-    ) -> Result<Option<Range<usize>>, M::Error> {
-        let units = &search.units;
-        if search.multiline {
-            for record in units.iter(bytes, from) {
-                if self.is_match_in_record(&bytes[record.clone()], true)? {
-                    return Ok(Some(record));
-                }
-            }
-            return Ok(None);
-        }
-        let mut first = None;
-        self.single_lines(&bytes[from..], |line| {
-            first = Some(from + line.start);
-            ControlFlow::Break(())
-        })?;
-        Ok(first.map(|line| {
-            let start = units.start_before(bytes, from, line);
-            start..units.end_from(bytes, start)
-        }))
-    }
-
-    /// Returns `true` if a line of a record matches or, with `multiline`, the pattern matches in the record by itself.
-    fn is_match_in_record(&self, record: &[u8], multiline: bool) -> Result<bool, M::Error> {
-        if multiline {
-            // An empty match after the last line is in no line.
-            let is_ended = self.terminator.is_suffix(record);
-            let found = self.matcher.find(record)?;
-            return Ok(found.is_some_and(|found| found.start() < record.len() || !is_ended));
-        }
-        let mut any = false;
-        self.single_lines(record, |_| {
-            any = true;
-            ControlFlow::Break(())
-        })?;
-        Ok(any)
-    }
-
     /// Calls `found` with every matching line, terminator included, until it breaks.
     fn single_lines(
         &self,
@@ -208,13 +132,43 @@ impl<M: Matcher> Finder<M> {
             return self.one_by_one(bytes, found);
         }
         let mut from = 0;
+        while let Some(line) = self.next_line(bytes, from..from)? {
+            from = line.end;
+            if found(line).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the first matching line from `first` on, which is a line, or empty if its end is not known.
+    fn line_from(&self, bytes: &[u8], first: Range<usize>) -> Result<Option<Range<usize>>, M::Error> {
+        if self.matches_every_line || !self.searches_across_lines() {
+            return self.line_by_itself(bytes, first.start);
+        }
+        self.next_line(bytes, first)
+    }
+
+    /// Returns the first line from `from` on that matches by itself.
+    fn line_by_itself(&self, bytes: &[u8], from: usize) -> Result<Option<Range<usize>>, M::Error> {
+        let mut found = None;
+        self.one_by_one(&bytes[from..], |line| {
+            found = Some(from + line.start..from + line.end);
+            ControlFlow::Break(())
+        })?;
+        Ok(found)
+    }
+
+    /// Returns the first matching line from `first` on by a search across lines.
+    fn next_line(&self, bytes: &[u8], first: Range<usize>) -> Result<Option<Range<usize>>, M::Error> {
+        let mut from = first.start;
         while from < bytes.len() {
             let (at, confirmed) = match self.matcher.find_candidate_line(&bytes[from..])? {
                 None => break,
                 Some(LineMatchKind::Confirmed(at)) => (from + at, true),
                 Some(LineMatchKind::Candidate(at)) => (from + at, false),
             };
-            let line = self.line_around(bytes, from, at);
+            let line = if at < first.end { first.clone() } else { self.line_around(bytes, from, at) };
             // An empty match after the last line is in no line.
             if line.start == bytes.len() {
                 break;
@@ -223,11 +177,11 @@ impl<M: Matcher> Finder<M> {
             // If the line begins with a UTF-8 continuation byte, a Unicode word boundary looks back for the start of the
             // character and would run into the end of the line before.
             let confirmed = confirmed && !is_utf8_continuation(bytes[line.start]);
-            if (confirmed || self.is_match(&bytes[line.clone()])?) && found(line).is_break() {
-                break;
+            if confirmed || self.is_match(&bytes[line.clone()])? {
+                return Ok(Some(line));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Reference implementation, which only requires the engine to match single lines.

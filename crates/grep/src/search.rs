@@ -169,13 +169,17 @@ impl<'q> Searcher<'q> {
         self.style.options.stats || self.mode() == Mode::Json
     }
 
-    /// Returns `true` if the matching lines themselves are needed, not only their number.
-    fn needs_lines(&self) -> bool {
+    /// Returns `true` if the matching lines of a block themselves are needed, not only their number.
+    fn needs_lines(&self, block: &Block<'_>) -> bool {
         self.prints()
             || self.wants_stats()
             || self.mode() == Mode::CountMatches
             || self.rules.stop_on_nonmatch
-            || self.takes_several_lines()
+            || self.finder.spans_lines()
+            // A NUL in a selected record ends the search.
+            || self.finder.finds_records()
+                && self.nul(block.source) == Nul::QuitInLines
+                && memchr(0, block.bytes).is_some()
     }
 
     /// Returns `true` if the first matching line settles the result for a file, except for a NUL after it.
@@ -235,15 +239,16 @@ impl<'q> Searcher<'q> {
     /// Finds the matching lines of a block.
     fn find(&self, bytes: &[u8], found: &mut Found) {
         let options = &self.style.options;
-        let (needs_lines, max) = (self.needs_lines(), self.max_needed());
-        if !needs_lines && max == u64::MAX && self.finder.matches_every_line() {
+        let max = self.max_needed();
+        let is_every = self.finder.matches_every_line() && !self.finder.finds_records();
+        if found.is_count && max == u64::MAX && is_every {
             found.count = if options.invert { 0 } else { count_lines(bytes, self.rules.line_end) };
             return;
         }
-        let Found { lines, count, error, .. } = found;
+        let Found { lines, count, error, is_count, .. } = found;
         let mut take = |line| {
             *count += 1;
-            if needs_lines {
+            if !*is_count {
                 lines.push(FoundLine::new(line));
             }
             if *count >= max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -376,7 +381,7 @@ impl<'q> Searcher<'q> {
 
     /// Finds the matching lines in a part of a block and adds them to `found`.
     fn find_in_part(&self, bytes: &[u8], part: Range<usize>, found: &mut Found) {
-        let mut found_in_part = Found::default();
+        let mut found_in_part = Found::new(found.is_count);
         self.find(&bytes[part.clone()], &mut found_in_part);
         found.count += found_in_part.count;
         found.lines.extend(found_in_part.lines.into_iter().map(|line| line.shifted_by(part.start)));
@@ -418,7 +423,7 @@ impl<'q> Searcher<'q> {
         }
         if let Some(at) = found.nul.filter(|_| nul == Nul::Quit) {
             let end = memrchr(self.rules.line_end, &block.bytes[..at]).map_or(0, |end| end + 1);
-            *found = Found { nul: found.nul, ..Found::default() };
+            *found = Found { nul: found.nul, ..Found::new(found.is_count) };
             self.find(&block.bytes[..end], found);
         }
     }
@@ -459,7 +464,7 @@ impl<'q> Searcher<'q> {
     /// Counts the matching lines of a block before the file offset `end`.
     fn count_before(&self, block: &Block<'_>, end: u64) -> u64 {
         let end = end.saturating_sub(block.offset) as usize;
-        let mut found = Found::default();
+        let mut found = Found::new(true);
         self.find(&block.bytes[..end], &mut found);
         found.count
     }
@@ -618,7 +623,7 @@ impl Search for Searcher<'_> {
 
     fn search(&mut self, block: &mut Block<'_>) -> Found {
         let started = self.wants_stats().then(Instant::now);
-        let mut found = Found::default();
+        let mut found = Found::new(!self.needs_lines(block));
         if let Err(error) = self.finder.matcher_mut().begin_file(block.bytes) {
             self.totals.errors.push((block.source.clone(), error.to_string()));
             return found;
@@ -692,8 +697,10 @@ impl Search for Searcher<'_> {
 
     fn advance(&mut self, block: &Block<'_>, found: &Found, state: &mut FileState) -> ControlFlow<()> {
         let cut = self.cut(block, found, state);
-        if self.needs_lines() {
+        if !found.is_count {
             self.step(block, found, state, &mut NullSink);
+            // Later blocks may have a NUL in a record that is not asked for.
+            state.over |= self.finder.finds_records() && self.stops_at_first_match() && state.count > 0;
         } else if !state.over {
             let counted = u64::from(state.advance_long_line(found, block.offset));
             let count = cut.map_or(found.count, |cut| self.count_before(block, cut.from)) - counted;
@@ -741,7 +748,7 @@ impl Print for Searcher<'_> {
         _: &mut Meter,
     ) {
         tally.elapsed += found.elapsed;
-        if !self.needs_lines()
+        if found.is_count
             || state.over
             || found.lines.is_empty() && !state.has_context_due() && !self.rules.passthru
         {

@@ -34,53 +34,51 @@ impl Units {
     /// Returns the end, terminator included, of the unit that begins at `start`.
     pub(crate) fn end_from(&self, bytes: &[u8], start: usize) -> usize {
         let end = self.line_end(bytes, start);
-        match &self.record {
-            None => end,
-            Some(record) => self.record_end(record, bytes, start..end),
-        }
+        if self.are_records() { self.line_after(bytes, start..end).start } else { end }
     }
 
-    /// Returns the end of the record whose first line this is.
-    fn record_end(&self, record: &RecordStart, bytes: &[u8], first: Range<usize>) -> usize {
-        let mut end = first.end;
+    /// Returns the line after the unit that begins with `first`, where the unit ends. It is empty at the end of the text.
+    fn line_after(&self, bytes: &[u8], first: Range<usize>) -> Range<usize> {
+        let line_from = |start: usize| start..self.line_end(bytes, start);
+        let Some(record) = &self.record else { return line_from(first.end) };
+        let mut next = line_from(first.end);
         let mut is_open = record.may_open() && self.role(record, &bytes[first]) == LineRole::Opens;
-        while end < bytes.len() {
-            let next = self.line_end(bytes, end);
-            match self.role(record, &bytes[end..next]) {
+        while !next.is_empty() {
+            match self.role(record, &bytes[next.clone()]) {
                 LineRole::Begins if !is_open => break,
                 LineRole::Begins => is_open = false,
                 LineRole::Opens => is_open = true,
                 LineRole::Continues => {}
             }
-            end = next;
+            next = line_from(next.end);
         }
-        end
+        next
     }
 
-    /// Returns the start of the unit with the line that begins at `line`. A unit begins at `from`.
-    pub(crate) fn start_before(&self, bytes: &[u8], from: usize, line: usize) -> usize {
-        let Some(record) = &self.record else { return line };
-        let role = |start: usize| self.role(record, &bytes[start..self.line_end(bytes, start)]);
-        let mut start = line;
-        while start > from {
-            if role(start) == LineRole::Begins {
-                let mut before = start;
-                while record.may_open() && before > from {
-                    before = self.line_before(bytes, from, before);
-                    if role(before) != LineRole::Continues {
-                        break;
-                    }
-                }
-                // An opening line makes the next one that would begin a record continue its own.
-                if before == start || role(before) != LineRole::Opens {
-                    return start;
-                }
-                start = before;
-            } else {
-                start = self.line_before(bytes, from, start);
+    /// Returns the start of the unit with a line, and the line after the unit. A unit begins at `from`.
+    pub(crate) fn around(&self, bytes: &[u8], from: usize, line: Range<usize>) -> (usize, Range<usize>) {
+        let start = self.start_before(bytes, from, line.clone());
+        // The lines from the first one on say whether the next one that would begin a record continues this one.
+        let is_known = start == line.start || !self.record.as_ref().is_some_and(RecordStart::may_open);
+        let last = if is_known { line } else { start..self.line_end(bytes, start) };
+        (start, self.line_after(bytes, last))
+    }
+
+    /// Returns the start of the unit with a line. A unit begins at `from`.
+    fn start_before(&self, bytes: &[u8], from: usize, mut line: Range<usize>) -> usize {
+        let Some(record) = &self.record else { return line.start };
+        // The last line that begins a record, unless a line before it opens one.
+        let mut begin = None;
+        while line.start > from {
+            match self.role(record, &bytes[line.clone()]) {
+                LineRole::Begins if begin.is_none() && record.may_open() => begin = Some(line.start),
+                LineRole::Begins => return begin.unwrap_or(line.start),
+                LineRole::Opens => begin = None,
+                LineRole::Continues => {}
             }
+            line = self.line_before(bytes, from, line.start);
         }
-        start
+        begin.filter(|_| self.role(record, &bytes[line]) != LineRole::Opens).unwrap_or(from)
     }
 
     fn role(&self, record: &RecordStart, line: &[u8]) -> LineRole {
@@ -92,9 +90,9 @@ impl Units {
         memchr(self.line_end, &bytes[start..]).map_or(bytes.len(), |length| start + length + 1)
     }
 
-    /// Returns the start of the line that ends at `end`.
-    fn line_before(&self, bytes: &[u8], from: usize, end: usize) -> usize {
-        memrchr(self.line_end, &bytes[from..end - 1]).map_or(from, |before| from + before + 1)
+    /// Returns the line that ends at `end`.
+    fn line_before(&self, bytes: &[u8], from: usize, end: usize) -> Range<usize> {
+        memrchr(self.line_end, &bytes[from..end - 1]).map_or(from, |before| from + before + 1)..end
     }
 
     /// Returns the offset of the last units of `bytes`, at most `wanted`, and their number.
@@ -111,14 +109,15 @@ impl Units {
     }
 
     /// Returns the units from `from` on, terminators included.
-    pub(crate) fn iter(&self, bytes: &[u8], mut from: usize) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn iter(&self, bytes: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
+        let mut first = from..self.line_end(bytes, from);
         std::iter::from_fn(move || {
-            let start = from;
-            if start == bytes.len() {
+            let start = first.start;
+            if first.is_empty() {
                 return None;
             }
-            from = self.end_from(bytes, start);
-            Some(start..from)
+            first = self.line_after(bytes, first.clone());
+            Some(start..first.start)
         })
     }
 

@@ -451,3 +451,25 @@ fn a_nul_matters_in_the_head_of_a_file_and_in_records_that_are_printed() {
     assert_eq!(printed(&after, false), "");
     assert!(printed(&after, true).starts_with(notice));
 }
+
+#[test]
+fn after_the_first_match_in_a_file_that_is_listed_a_nul_does_not_matter() {
+    let head = "-".repeat(HEAD_SIZE) + "\n";
+    let options = |mode| GrepOptions { record: Some(RecordStart::indent()), mode, ..searching("a") };
+    let text = head + "a\n\0\na\n";
+    for (mode, after, expected) in [
+        (Mode::FilesWithMatches, "a\0\n", "file\n"),
+        (Mode::FilesWithMatches, "b\0\n", "file\n"),
+        (Mode::Count, "a\n", "3\n"),
+        (Mode::Count, "b\0\n", "2\n"),
+        (Mode::Count, "a\0\n", ""),
+        (Mode::FilesWithoutMatch, "a\n", ""),
+    ] {
+        let text = text.clone() + after;
+        let expected = expected.replace("file", PATH);
+        for cuts in [vec![], vec![HEAD_SIZE + 3], (HEAD_SIZE..text.len()).collect()] {
+            let printed = in_blocks(&options(mode), false, text.as_bytes(), &cuts).0;
+            assert_eq!(printed, expected, "{mode:?} {after:?} {cuts:?}");
+        }
+    }
+}
