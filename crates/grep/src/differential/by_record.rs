@@ -11,7 +11,7 @@ use regex_automata::util::syntax;
 use super::{PATH, searching, shown, visit_blocks};
 use crate::any_matcher::AnyMatcher;
 use crate::find::{Finder, RecordSearch};
-use crate::options::{Binary, Engine, GrepOptions, Mode, PatternOptions};
+use crate::options::{Binary, Boundary, Engine, GrepOptions, LineEnd, Mode, PatternOptions};
 use crate::print::lines::Style;
 use crate::search::Searcher;
 use crate::{Query, grep};
@@ -471,5 +471,17 @@ fn after_the_first_match_in_a_file_that_is_listed_a_nul_does_not_matter() {
             let printed = in_blocks(&options(mode), false, text.as_bytes(), &cuts).0;
             assert_eq!(printed, expected, "{mode:?} {after:?} {cuts:?}");
         }
+    }
+}
+
+#[test]
+fn conditions_on_records_see_the_same_ends_of_lines_as_conditions_on_lines() {
+    let pattern =
+        PatternOptions { boundary: Some(Boundary::Word), not: vec![String::new()], ..searching("a").pattern };
+    let options = GrepOptions { pattern, line_end: LineEnd::Crlf, ..searching("a") };
+    for text in ["a\r\n", "a\r\n b\r\n", "a\r\n\r\n", "a \r\n"] {
+        let records = GrepOptions { record: Some(RecordStart::regex("").unwrap()), ..options.clone() };
+        let printed = in_blocks(&records, true, text.as_bytes(), &[]);
+        assert_eq!(printed, super::in_blocks(&options, true, text.as_bytes(), &[]), "{text:?}");
     }
 }

@@ -66,6 +66,9 @@ impl<M: Matcher> Finder<M> {
             let found = self.matcher.find(record)?;
             return Ok(found.is_some_and(|found| found.start() < record.len() || !is_ended));
         }
-        Ok(self.line_from(record, 0..0)?.is_some())
+        // A search across lines sees an end of a line between a carriage return and a line feed. Conditions on lines do not.
+        let is_crlf = self.terminator.is_crlf();
+        let line = if is_crlf { self.line_by_itself(record, 0) } else { self.line_from(record, 0..0) };
+        Ok(line?.is_some())
     }
 }
