@@ -81,7 +81,11 @@ fn named(lines: &[&[u8]], found: Detected<'_>, wanted: &[&str]) -> Option<&'stat
         Detected::Table { delimiter: None } => recognise(lines, Among::Based(Base::Tsv), |_| true),
         Detected::Table { .. } | Detected::Documents => None,
         Detected::Known(InputFormat::Json) => recognise(lines, Among::Based(Base::Json), |_| true),
-        Detected::Known(InputFormat::Logfmt) => recognise(lines, Among::Based(Base::Logfmt), |_| true),
+        Detected::Known(InputFormat::Logfmt) => {
+            // The records inside have the pairs.
+            let based = recognise(lines, Among::Based(Base::Logfmt), |_| true);
+            based.or_else(|| recognise(lines, Among::Unwrapping, |_| true))
+        }
         Detected::Known(format) if lacks_one(format, &fields) => recognise(lines, Among::All, has_all),
         Detected::Known(_) => {
             let has_more = |line: &[u8]| access(line).is_some_and(|(_, more)| !more.is_empty());

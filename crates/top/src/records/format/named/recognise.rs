@@ -29,6 +29,8 @@ pub(crate) enum Among {
     /// Those whose records are in another format.
     Based(Base),
     Templates,
+    /// Those that hold records of their own.
+    Unwrapping,
 }
 
 impl Among {
@@ -39,6 +41,7 @@ impl Among {
             Self::All => true,
             Self::Based(_) => definition.has("base"),
             Self::Templates => definition.has("template"),
+            Self::Unwrapping => definition.has("unwrap"),
         }
     }
 
@@ -47,6 +50,7 @@ impl Among {
             Self::All => true,
             Self::Based(base) => format.reader == Reader::Base(base),
             Self::Templates => matches!(format.reader, Reader::Template(..)),
+            Self::Unwrapping => format.unwrap().is_some(),
         }
     }
 }

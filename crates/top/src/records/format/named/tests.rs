@@ -187,7 +187,6 @@ fn formats_are_recognised_by_each_of_their_samples() {
             // Headers are not repeated.
             let lines = format!("{line}\n").repeat(if name == "w3c" { 1 } else { 3 });
             let expected = match name {
-                "auditd" => "logfmt",
                 "haproxy" => "syslog",
                 "python" if line.starts_with("WARNING:") => "Unknown",
                 name => name,
