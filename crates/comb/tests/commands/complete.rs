@@ -67,6 +67,15 @@ fn types_are_completed_with_those_that_are_added() {
 }
 
 #[test]
+fn lines_that_begin_a_record_are_completed() {
+    let directory = directory_with(&[("time.log", "")]);
+    for command in ["top", "grep"] {
+        assert_eq!(candidates(&directory, &["comb", command, "--record", ""]), ["time", "indent", "^"]);
+        assert_eq!(candidates(&directory, &["comb", command, "--record=ti"]), ["--record=time"]);
+    }
+}
+
+#[test]
 fn fields_are_those_of_the_log_on_the_line() {
     let json = "{\"request\":{\"path\":\"/\",\"host\":\"a\"},\"ms\":1}\n";
     let directory = directory_with(&[

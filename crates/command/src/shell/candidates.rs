@@ -45,6 +45,13 @@ pub(crate) const INPUTS: &[(&str, &str)] = &[
     ("regex:", "Named groups of a regular expression"),
 ];
 
+/// Lines that begin a record, as `--record` takes them.
+const RECORDS: &[(&str, &str)] = &[
+    ("time", "Lines that begin with a time"),
+    ("indent", "Lines that are not indented"),
+    ("^", "Lines that match a regular expression, such as ^[0-9]"),
+];
+
 /// Kinds of placeholders, as `--normalize` takes them.
 const PLACEHOLDERS: &[(&str, &str)] = &[
     ("all", "All of these"),
@@ -77,6 +84,11 @@ pub(crate) fn inputs() -> Vec<CompletionCandidate> {
     let mut found = described(INPUTS);
     found.extend(named.map(|format| candidate(format.name(), format.title())));
     found
+}
+
+/// Lines that begin a record.
+pub(crate) fn records() -> Vec<CompletionCandidate> {
+    described(RECORDS)
 }
 
 /// Kinds of placeholders, in a list.

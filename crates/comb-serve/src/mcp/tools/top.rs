@@ -30,6 +30,10 @@ pub(in crate::mcp) struct Top {
     /// Format of the records: auto, lines, clf, combined, vhost_combined, csv, tsv, json, logfmt, syslog, nginx:LOG_FORMAT, or regex:PATTERN with named
     /// groups [default: lines if fields are numbers, auto if they have names]
     input: Option<String>,
+    /// Count whole records of several lines, such as log messages with stack traces: time (a record begins with a line that begins with a
+    /// time), indent (with a line that is not indented), or a regular expression that its first line matches. The key is by default its first
+    /// line
+    record: Option<String>,
     /// Condition on fields, such as 'status >= 500 && path ~ "^/api"'
     #[serde(rename = "where")]
     condition: Option<String>,
@@ -111,6 +115,7 @@ impl Top {
             ("fields", self.fields),
             ("extract", self.extract),
             ("input", self.input),
+            ("record", self.record),
             ("where", self.condition),
             ("normalize", self.normalize),
             ("sum", self.sum),

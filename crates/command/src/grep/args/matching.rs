@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use clap::{ArgAction, Args};
+use clap_complete::ArgValueCandidates;
 use finecomb_grep::{Binary, GrepOptions, LineEnd};
 use finecomb_scan::{Encoding, Preprocessor, RecordStart};
 
@@ -11,6 +12,7 @@ use crate::args::selection::{Globs, UsageError};
 use crate::grep::args::order::{Off, Order};
 use crate::grep::args::value;
 use crate::grep::job::record_start;
+use crate::shell::candidates;
 
 #[derive(Args)]
 #[group(skip)]
@@ -57,7 +59,7 @@ pub(crate) struct Matching {
     /// A record matches if one of its lines does, or, with -U, if there is a match in the record. -v, -c, -m, -A, -B, -C, --and, --not,
     /// --limit and --json then apply to records instead of lines. 'indent' also keeps 'Caused by:', '... 12 more' and tracebacks of
     /// Python with the lines above them. The first line of a matching record has ':' after its number, the others '-'. -o prints the matches alone.
-    #[arg(long, value_name = "time|indent|REGEX", value_parser = record_start)]
+    #[arg(long, value_name = "time|indent|REGEX", value_parser = record_start, add = ArgValueCandidates::new(candidates::records))]
     record: Option<RecordStart>,
 
     /// Select lines that do not match

@@ -63,7 +63,7 @@ pub struct CountDefinition {
     pub input: Option<InputFormat>,
 
     /// Lines that begin a record of several lines: time, indent, or those that match REGEX [default: every line]
-    #[arg(long, value_name = "time|indent|REGEX", allow_hyphen_values = true, long_help = RECORD, help_heading = "Input")]
+    #[arg(long, value_name = "time|indent|REGEX", allow_hyphen_values = true, add = ArgValueCandidates::new(candidates::records), long_help = RECORD, help_heading = "Input")]
     #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
     pub record: Option<RecordBegin>,
 
