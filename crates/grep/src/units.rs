@@ -7,6 +7,10 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::tail::last_lines;
 
+/// Maximum number of bytes before a line that are searched for a line that opens. In a longer text, a look at the lines of a record takes
+/// less time.
+const SEARCHED: usize = 4 << 10;
+
 /// Division of a text into lines or records. Every text that it is asked about begins with one.
 #[derive(Clone, Debug)]
 pub(crate) struct Units {
@@ -67,11 +71,13 @@ impl Units {
     /// Returns the start of the unit with a line. A unit begins at `from`.
     fn start_before(&self, bytes: &[u8], from: usize, mut line: Range<usize>) -> usize {
         let Some(record) = &self.record else { return line.start };
+        let before = &bytes[from..line.start];
+        let may_open = record.may_open() && (before.len() > SEARCHED || record.may_open_in(before));
         // The last line that begins a record, unless a line before it opens one.
         let mut begin = None;
         while line.start > from {
             match self.role(record, &bytes[line.clone()]) {
-                LineRole::Begins if begin.is_none() && record.may_open() => begin = Some(line.start),
+                LineRole::Begins if begin.is_none() && may_open => begin = Some(line.start),
                 LineRole::Begins => return begin.unwrap_or(line.start),
                 LineRole::Opens => begin = None,
                 LineRole::Continues => {}

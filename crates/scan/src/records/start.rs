@@ -4,6 +4,7 @@ use std::fmt;
 use std::panic::RefUnwindSafe;
 use std::sync::Arc;
 
+use memchr::memmem::Finder;
 use regex_automata::meta::{BuildError, Regex};
 use regex_automata::util::syntax;
 
@@ -29,6 +30,11 @@ pub trait JudgeLine: fmt::Debug + Send + Sync + RefUnwindSafe {
     fn may_open(&self) -> bool {
         false
     }
+
+    /// Whether a text may have such a line.
+    fn may_open_in(&self, _text: &[u8]) -> bool {
+        self.may_open()
+    }
 }
 
 /// Says which lines begin a record. The lines before the first one in a text are a record of their own.
@@ -44,7 +50,7 @@ impl RecordStart {
     /// Every line begins a record except those that programs write below a message: empty lines, those that begin with white space,
     /// `Caused by:` or `... 12 more`, and the lines of a Python traceback, up to that of the exception.
     pub fn indent() -> Self {
-        Self::new(Indent)
+        Self::new(Indent(Finder::new(TRACEBACK)))
     }
 
     /// A line that the expression matches begins a record. It need not be UTF-8.
@@ -72,6 +78,11 @@ impl RecordStart {
     pub fn may_open(&self) -> bool {
         self.0.may_open()
     }
+
+    /// Whether a text may have a line that [`LineRole::Opens`]. It is searched, which is faster than a look at each line.
+    pub fn may_open_in(&self, text: &[u8]) -> bool {
+        self.0.may_open_in(text)
+    }
 }
 
 /// Rules are equal if they are the same.
@@ -84,7 +95,7 @@ impl PartialEq for RecordStart {
 impl Eq for RecordStart {}
 
 #[derive(Debug)]
-struct Indent;
+struct Indent(Finder<'static>);
 
 /// Line with which Python begins a traceback.
 const TRACEBACK: &[u8] = b"Traceback (most recent call last):";
@@ -110,6 +121,10 @@ impl JudgeLine for Indent {
 
     fn may_open(&self) -> bool {
         true
+    }
+
+    fn may_open_in(&self, text: &[u8]) -> bool {
+        self.0.find(text).is_some()
     }
 }
 
@@ -154,6 +169,14 @@ mod tests {
         ] {
             assert_eq!(start.role(line.as_bytes()), role, "{line:?}");
         }
+    }
+
+    #[test]
+    fn a_text_without_the_first_line_of_a_traceback_opens_nothing() {
+        let indent = RecordStart::indent();
+        assert!(indent.may_open_in(b"a\nTraceback (most recent call last):\n"));
+        assert!(!indent.may_open_in(b"a\nTraceback\n"));
+        assert!(!RecordStart::regex("a").expect("a valid expression").may_open_in(b"a\n"));
     }
 
     #[test]
