@@ -239,6 +239,37 @@ fn fields_of_each_format_are_found() {
     }
 }
 
+/// With a condition, times are read before the other fields, else from these.
+#[test]
+fn times_are_the_same_with_a_condition_that_holds_for_all_records() {
+    let access = |time: &str, rest: &str| format!("::1 - - [{time}] \"GET /a HTTP/1.1\" 304 0 {rest}\n");
+    let access = [
+        access("01/Mar/2026:00:22:48 +0000", "\"-\" \"curl\""),
+        access("-", "\"-\" \"curl\""),
+        access("01/Mar/2026:00:22:50 +0000", "\"-\" \"unclosed"),
+        "::1 - - [01/Mar/2026\n".to_owned(),
+        access("01/Mar/2026:02:22:51 +0100", "\"-\" \"\""),
+    ]
+    .concat();
+    let w3c = "#Fields: n time\n1 2026-03-01T00:22:48Z\n#Fields: time n\n2026-03-01T01:22:51Z 3\n- 4\n";
+    let regex = "1 2026-03-01T00:22:48Z\nx\n2 2026-03-01T01:22:51Z\n3 -\n";
+    for (format, text, condition, [times, malformed]) in [
+        ("combined", access.as_str(), "status == 304", [2, 2]),
+        ("w3c", w3c, "n > 0", [2, 0]),
+        ("regex:(?<n>[0-9]+) (?<time>.*)", regex, "n > 0", [2, 1]),
+    ] {
+        let directory = tempdir().expect("a directory");
+        let paths = [directory.path().join("text")];
+        fs::write(&paths[0], text).expect("a file");
+        let format = format.parse().expect("a format");
+        let overview = at_all_widths(&paths, &query(&format, None));
+        assert_eq!(json(&overview), json(&at_all_widths(&paths, &query(&format, Some(condition)))), "{text}");
+        let found = overview.times.as_ref().map(|times| (times.count, &times.first[..19], &times.last[..19]));
+        assert_eq!(found, Some((times, "2026-03-01T00:22:48", "2026-03-01T01:22:51")), "{text}");
+        assert_eq!(overview.malformed.map_or(0, |skipped| skipped.count), malformed, "{text}");
+    }
+}
+
 #[test]
 fn the_fields_that_are_kept_do_not_depend_on_the_order_of_records() {
     let line = |number: usize| {

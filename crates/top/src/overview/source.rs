@@ -1,11 +1,13 @@
 //! All fields of the records of a file.
 
-use crate::cells::{Cells, Span, bytes_of};
+use crate::cells::{Cells, ColumnOrigin, Span, bytes_of};
 use crate::key::normalize::Normalizer;
 use crate::query::field::Field;
 use crate::query::input_format::FormatError;
 use crate::query::options::Splitter;
+use crate::query::row_query::Columns;
 use crate::records::format::Extractor;
+use crate::records::row_time::TimePlan;
 
 /// Maximum number of fields of lines by position.
 const MAX_POSITIONS: usize = 32;
@@ -20,7 +22,7 @@ const WHOLES: [(&str, &str); 2] = [("request", "path"), ("url", "path")];
 #[derive(Debug)]
 pub(crate) enum AllFields {
     /// These, with their names.
-    Fixed { names: Vec<String>, extractor: Extractor },
+    Fixed { fields: Vec<(String, Field)>, extractor: Extractor },
     /// The members of objects of JSON.
     Members,
     /// The pairs of logfmt.
@@ -35,8 +37,16 @@ impl AllFields {
         fields: Vec<(String, Field)>,
         extractor: impl FnOnce(&[Field]) -> Result<Extractor, FormatError>,
     ) -> Result<Self, FormatError> {
-        let (names, fields): (Vec<String>, Vec<Field>) = fields.into_iter().unzip();
-        Ok(Self::Fixed { names, extractor: extractor(&fields)? })
+        let wanted: Vec<Field> = fields.iter().map(|(_, field)| field.clone()).collect();
+        Ok(Self::Fixed { fields, extractor: extractor(&wanted)? })
+    }
+
+    /// The column of the field with the times of a file, if it is one of these fields.
+    pub(crate) fn column_of(&self, time: &TimePlan) -> Option<usize> {
+        let Self::Fixed { fields, .. } = self else { return None };
+        let (Columns { fields: wanted, origins }, _) = time.columns()?;
+        let ([field], [ColumnOrigin::Format(0)]) = (&wanted[..], &origins[..]) else { return None };
+        fields.iter().position(|(_, known)| known == field)
     }
 }
 

@@ -173,7 +173,9 @@ impl<'q> Describer<'q> {
 impl FixedFields {
     fn new(plan: &Arc<Plan>, fields: &mut FieldSet) -> Self {
         let (names, scratch) = match &plan.all {
-            Some(AllFields::Fixed { names, extractor }) => (names.clone(), extractor.scratch()),
+            Some(AllFields::Fixed { fields, extractor }) => {
+                (fields.iter().map(|(name, _)| name.clone()).collect(), extractor.scratch())
+            }
             _ => (OF_MESSAGES.map(str::to_owned).to_vec(), Scratch::None),
         };
         let columns = names.iter().map(|name| Some(fields.admit(1, name)?.field)).collect();
@@ -197,6 +199,7 @@ impl Accumulate for Describer<'_> {
         let Some(plan) = self.rows.plan(block.source) else { return ControlFlow::Continue(()) };
         meter.enter(Phase::Extract);
         let extracted = self.extract(block, &plan);
+        self.rows.read_times(block, &plan, &self.cells);
         meter.enter(Phase::Count);
         self.add_fields(block, extracted);
         self.add_records(block, &plan);

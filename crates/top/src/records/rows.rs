@@ -140,7 +140,9 @@ impl<'q> RowMaker<'q> {
         let unwrapped = self.unwrapped.take();
         let text = unwrapped.as_deref().unwrap_or(block.bytes);
         // Before the condition, because `--sorted` checks the times of all records that the filter and `-e` select.
-        self.apply_time((block, text), &plan, &mut scratches, meter);
+        if self.column_of_times(&plan).is_none() {
+            self.apply_time((block, text), &plan, &mut scratches, meter);
+        }
         if let Some(time) = &plan.time {
             self.times.publish_order(time, block);
         }
@@ -389,6 +391,30 @@ impl<'q> RowMaker<'q> {
         let records = lines_of(self.lines, &self.record_ends, text, &self.records, &mut self.first_lines);
         self.times.select(query, time, (block, text, records), &self.cells, &mut self.selected);
         self.keep_selected();
+    }
+
+    /// The column of the times among all fields of an overview, if no record is left out by its time or a condition. Then the times are read
+    /// from there, once all fields are extracted.
+    fn column_of_times(&self, plan: &Plan) -> Option<usize> {
+        let is_optional = self.rows.time.as_ref()?.is_optional;
+        let is_possible = is_optional && self.rows.condition.is_none() && self.lines == Lines::One;
+        plan.all.as_ref().filter(|_| is_possible)?.column_of(plan.time.as_ref()?)
+    }
+
+    /// Reads the times of all rows from the cells with all fields of an overview, unless that was done before.
+    pub(crate) fn read_times(&mut self, block: &Block<'_>, plan: &Plan, all: &Cells) {
+        let Some(column) = self.column_of_times(plan) else { return };
+        let (Some(query), Some(time)) = (&self.rows.time, &plan.time) else { return };
+        self.cells.reset(1);
+        for &cell in all.column(column) {
+            let cell = match (cell, all.bytes(block.bytes, cell)) {
+                (Cell::Decoded(..), Some(bytes)) => self.cells.decode(|out| out.extend_from_slice(bytes)),
+                _ => cell,
+            };
+            self.cells.columns_mut()[0].push(cell);
+        }
+        let records = (block, &*block.bytes, &self.records[..]);
+        self.times.select(query, time, records, &self.cells, &mut self.selected);
     }
 
     /// Keeps the selected rows.

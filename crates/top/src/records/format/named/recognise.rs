@@ -29,7 +29,7 @@ pub(crate) enum Among {
     /// Those whose records are in another format.
     Based(Base),
     Templates,
-    /// Those that hold records of their own.
+    /// Formats whose records hold others.
     Unwrapping,
 }
 
