@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Fuzzing of `comb top` on JSON in arrays and over several lines, with Python's json as oracle.
+"""Fuzzing of `comb top` on JSON in arrays, over several lines and in the text of a field, with Python's json as oracle.
 
     fuzz/hunt_json_documents.py [--comb PROGRAM] [--runs N] [--seed N] [--keep FOLDER]
 
-A run writes random objects as an array, several arrays, documents one after the other, or an array inside documents, pretty or in one line, and counts
-a field. The answer must be that of the oracle, and the same bytes at other widths and block sizes, from a file, a pipe and gzip of several members. For a
-damaged text, only the sameness is checked, and that there is no crash. Texts of faults are kept in a folder.
+A run writes random objects as an array, several arrays, documents one after the other, an array inside documents, pretty or in one line, or as the texts
+of a field with `--unwrap`, and counts a field. The answer must be that of the oracle, and the same bytes at other widths and block sizes, from a file, a
+pipe and gzip of several members. For a damaged text, only the sameness is checked, and that there is no crash. Texts of faults are kept in a folder.
 """
 
 import argparse
@@ -43,8 +43,8 @@ def record(source: random.Random) -> dict[str, object]:
     return dict(members)
 
 
-def written(source: random.Random, records: list[dict[str, object]]) -> tuple[str, str | None]:
-    """The text, and the path of the array in it."""
+def written(source: random.Random, records: list[dict[str, object]]) -> tuple[str, list[str]]:
+    """The text, and the flags that lead to the records in it."""
     indent = source.choice([None, 0, 1, 4])
     ascii_only, separators = source.random() < 0.5, source.choice([None, (",", ":")])
 
@@ -55,14 +55,34 @@ def written(source: random.Random, records: list[dict[str, object]]) -> tuple[st
     halves = [records[:middle], records[middle:]]
     shape = source.randrange(4)
     if shape == 0:
-        return write(records) + source.choice(["", "\n"]), None
+        return write(records) + source.choice(["", "\n"]), []
     if shape == 1:
-        return source.choice(["", "\n", " "]).join(write(half) for half in halves), None
+        return source.choice(["", "\n", " "]).join(write(half) for half in halves), []
     if shape == 2:
-        return source.choice(["", "\n", " \n "] if indent is not None else ["", "\n"]).join(map(write, records)), None
+        return source.choice(["", "\n", " \n "] if indent is not None else ["", "\n"]).join(map(write, records)), []
     name = source.choice(["r", "Records"])
     documents = [{"x": value(source, 1), "inner": {"y": [{}], name: half, "z": value(source, 1)}, "k": "outer"} for half in halves]
-    return source.choice(["", "\n"]).join(map(write, documents)), f".inner.{name}"
+    return source.choice(["", "\n"]).join(map(write, documents)), ["--records", f".inner.{name}"]
+
+
+def wrapped(source: random.Random, records: list[dict[str, object]]) -> tuple[str, list[str], list[dict[str, object]]]:
+    """The records as texts in a field of others or of lines of CRI, the flags, and the fields that each record has then."""
+    indent, ascii_only = source.choice([None, None, 1]), source.random() < 0.5
+    texts = [json.dumps(one, indent=indent, ensure_ascii=ascii_only) for one in records]
+    if indent is None and source.random() < 0.4:
+        lines = [f"2026-03-01T06:20:09.5Z stdout F {text}\n" for text in texts]
+        return "".join(lines), ["--input", "cri", *source.choice([[], ["--unwrap", "log=json"]])], records
+    outer = [{"z": value(source, 1), **source.choice([{}, {"k": "outer"}])} for _ in records]
+    shown = [{"log": text + source.choice(["", "\n", "\r\n"]), **around} for text, around in zip(texts, outer, strict=True)]
+    flags = source.choice([["--input", "docker"], ["--input", "json", "--unwrap", "log"]]) if indent is None else ["--unwrap", "log=json"]
+    if source.random() < 0.3:
+        return json.dumps(shown, indent=indent), ["--input", "json", "--unwrap", "log=json"], merged(outer, records)
+    return "".join(json.dumps(one, ensure_ascii=ascii_only) + "\n" for one in shown), flags, merged(outer, records)
+
+
+def merged(outer: list[dict[str, object]], inner: list[dict[str, object]]) -> list[dict[str, object]]:
+    """The fields of records, and those that they lack from the records around them."""
+    return [{**around, **one} for around, one in zip(outer, inner, strict=True)]
 
 
 def damaged(source: random.Random, text: bytes) -> bytes:
@@ -106,9 +126,13 @@ class Hunt:
     def run(self, source: random.Random) -> tuple[str | None, bytes, list[str]]:
         """A fault, with the text and the flags."""
         records = [record(source) for _ in range(source.choice([1, 3, 20, 200]))]
-        text, array = written(source, records)
+        if source.random() < 0.3:
+            text, leading, records = wrapped(source, records)
+        else:
+            text, leading = written(source, records)
+            leading = ["--input", "json", *leading]
         encoded = text.encode("utf-8", "surrogatepass")
-        flags = ["-f", "k", "-n", "all", "--missing", "none", "--input", "json", *(["--records", array] if array else [])]
+        flags = ["-f", "k", "-n", "all", "--missing", "none", *leading]
         is_whole = source.random() < 0.6
         if not is_whole:
             encoded = damaged(source, encoded)

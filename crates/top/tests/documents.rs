@@ -133,6 +133,15 @@ fn documents_without_the_array_are_malformed() {
 }
 
 #[test]
+fn documents_with_the_array_are_in_no_other() {
+    let array = Some(Field::parse(".r").expect("a path"));
+    for text in ["[{\"r\":[{\"k\":1}]},{\"r\":[{\"k\":2}]}]", " \n[]"] {
+        let outcome = count("a", text.as_bytes(), &options("k").records(array.clone()), (2, 1));
+        assert!(outcome.problems[0].to_string().contains("found an array"), "{:?}", outcome.problems);
+    }
+}
+
+#[test]
 fn only_paths_of_members_in_json_lead_to_records() {
     let refused = |path: &str, format: Option<&str>| {
         let format = format.map(|format| format.parse().expect("a format"));

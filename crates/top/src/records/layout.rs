@@ -417,7 +417,7 @@ impl Recognizer {
     ) -> Option<Result<(FileFormat<'_>, u64), FormatError>> {
         let query = &*self.0;
         let detected = match &query.input {
-            _ if let Some(array) = query.array => return Some(Ok((FileFormat::Documents { array }, 0))),
+            _ if let Some(array) = query.array => return documents_with(array, head, is_all),
             InputFormat::Auto => detect(head, is_all, &query.field_names())?,
             InputFormat::Json => match detect_documents(head, is_all)? {
                 true => Detected::Documents,
@@ -455,6 +455,22 @@ impl Recognizer {
         let header = dialect(delimiter).and_then(|dialect| Header::parse(dialect, record));
         let format = |header| (FileFormat::table(named, delimiter, Some(header)), end as u64);
         Some(header.map(format))
+    }
+}
+
+/// The format of documents that have an array with the records. In an array around them, a comma could as well be one of theirs.
+/// `None` if more is needed.
+fn documents_with<'a>(
+    array: MemberPath,
+    head: &[u8],
+    is_all: bool,
+) -> Option<Result<(FileFormat<'a>, u64), FormatError>> {
+    match head.trim_ascii_start().first() {
+        None if !is_all => None,
+        Some(b'[') => Some(Err(FormatError::Other(
+            "--records leads from documents that are objects; found an array".to_owned(),
+        ))),
+        _ => Some(Ok((FileFormat::Documents { array }, 0))),
     }
 }
 
