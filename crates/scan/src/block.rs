@@ -319,7 +319,8 @@ pub struct Block<'a> {
     /// The records. Positions in the block are below 2^32.
     pub bytes: &'a mut [u8],
     /// How the block is divided into records. If a quote is not closed up to the end of the text, the record with that
-    /// quote is divided into lines, also in a file of [`Records::Quoted`]: these are blocks of [`Records::Lines`].
+    /// quote is divided into lines, also in a file of [`Records::Quoted`]: these are blocks of [`Records::Lines`]. Likewise, those of
+    /// an object that is not closed are blocks of [`Records::Unclosed`].
     pub records: Records,
     /// The last line before the block that [`Recognized::heading`](crate::Recognized::heading) begins, if the reader was asked for it.
     pub heading: Option<Heading>,

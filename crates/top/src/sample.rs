@@ -164,7 +164,8 @@ impl<'q> Explainer<'q> {
             self.explain_repeated_keys(&rows.repeated_keys(&one));
         }
         // Without a key, all have the same.
-        let spans = if self.query.key_names.is_empty() { &[] } else { &keys.spans[..] };
+        let has_keys = reason.is_none() && !self.query.key_names.is_empty();
+        let spans = if has_keys { &keys.spans[..] } else { &[] };
         for &span in spans {
             let key = bytes_of(keys.text(one.bytes), span).to_vec();
             self.explain_changes(&key);

@@ -163,7 +163,7 @@ impl Tally {
         for (field, &(column, Parsed { have_units, plain, .. })) in self.plain.iter_mut().zip(parsed) {
             field.have_units |= have_units;
             let Some(row) = plain.first else { continue };
-            let place = block.place(rows.records[row as usize].0);
+            let place = block.place(rows.position(block, rows.records[row as usize]));
             if let Some(known) = &mut field.numbers
                 && known.first.as_ref().is_some_and(|first| first.place <= place)
             {

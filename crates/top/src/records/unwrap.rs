@@ -9,6 +9,7 @@ use crate::cells::{Cell, Cells, Malformed, Span, bytes_of};
 use crate::query::field::Field;
 use crate::query::input_format::FormatError;
 use crate::records::format::{Extractor, Scratch};
+use crate::records::split::first_line;
 
 /// Length of the span of the outer record.
 const SPAN: usize = 8;
@@ -25,8 +26,8 @@ impl Unwrapping {
         Self { field }
     }
 
-    /// Copies a block that follows a heading to `text` and appends the inner records. `records` are the outer records, and become the inner ones. Records
-    /// without an inner one are added to `malformed`.
+    /// Copies a block that follows a heading to `text` and appends the inner records. `records` are the outer records, and become the
+    /// inner ones. Records without an inner one are added to `malformed`.
     pub(crate) fn unwrap(
         &self,
         (block, heading): (&[u8], &Option<Heading>),
@@ -38,8 +39,9 @@ impl Unwrapping {
         text.extend_from_slice(block);
         let mut cells = Cells::default();
         cells.reset(1);
-        self.field.extract(&mut self.field.scratch().after(heading), block, records, &mut cells);
         let outer = std::mem::take(records);
+        let lines = lines_for(&self.field, block, outer.clone());
+        self.field.extract(&mut self.field.scratch().after(heading), block, &lines, &mut cells);
         let mut violations = cells.malformed().iter().peekable();
         for (number, &record) in (0..).zip(&outer) {
             if let Some(violation) = violations.next_if(|violation| violation.record == number) {
@@ -72,6 +74,14 @@ pub(crate) fn outer_record(text: &[u8], (start, _): Span) -> Span {
     };
     let span = start.checked_sub(SPAN).and_then(|at| Some((number(at)? as usize, number(at + 4)? as usize)));
     span.unwrap_or_default()
+}
+
+/// The part of each record that an extractor reads.
+fn lines_for(extractor: &Extractor, text: &[u8], mut records: Vec<Span>) -> Vec<Span> {
+    if extractor.reads_first_line() {
+        records.iter_mut().for_each(|record| *record = first_line(text, *record));
+    }
+    records
 }
 
 fn without_line_end(text: &[u8]) -> &[u8] {
@@ -157,8 +167,8 @@ impl UnwrappedFields {
         UnwrappedScratch { inner: self.inner.scratch(), outer: self.outer.scratch() }
     }
 
-    /// Appends a cell for each wanted field and each record. A malformed inner record has no fields, and is reported only if one is
-    /// missing then.
+    /// Appends a cell for each wanted field and each record. A malformed record, inner or outer, is reported only if a field is missing
+    /// then; of two, the inner one.
     pub(crate) fn extract(
         &self,
         scratch: &mut UnwrappedScratch,
@@ -173,20 +183,25 @@ impl UnwrappedFields {
         for (field, &column) in self.inner.columns.iter().enumerate() {
             copy(found, field, cells, (column, first), records.len());
         }
+        let mut malformed = scratch.inner.1.malformed().to_vec();
         let is_complete = |column: &usize| !cells.column(*column)[first..].contains(&Cell::Missing);
         if !self.outer.columns.iter().all(is_complete) {
-            let outer: Vec<Span> = records.iter().map(|&record| outer_record(text, record)).collect();
+            let outer = records.iter().map(|&record| outer_record(text, record)).collect();
+            let outer = lines_for(&self.outer.extractor, text, outer);
             self.outer.extract(&mut scratch.outer, text, &outer);
             for (field, &column) in self.outer.columns.iter().enumerate() {
                 copy(&scratch.outer.1, field, cells, (column, first), records.len());
             }
+            malformed.extend_from_slice(scratch.outer.1.malformed());
+            malformed.sort_by_key(|malformed| malformed.record);
+            malformed.dedup_by_key(|malformed| malformed.record);
         }
-        for Malformed { record, at, reason } in scratch.inner.1.malformed() {
-            let row = first + *record as usize;
+        for Malformed { record, at, reason } in malformed {
+            let row = first + record as usize;
             let columns = 0..cells.columns_mut().len();
             if columns.clone().any(|column| cells.column(column)[row] == Cell::Missing) {
                 columns.for_each(|column| cells.set(column, row, Cell::Missing));
-                cells.report(row, (*at as usize, reason));
+                cells.report(row, (at as usize, reason));
             }
         }
     }

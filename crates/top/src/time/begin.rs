@@ -59,7 +59,7 @@ fn end_of_level(line: &[u8], start: usize) -> Option<usize> {
 fn is_time_at(line: &[u8], at: usize) -> bool {
     match line.get(at) {
         Some(b'0'..=b'9') => {
-            is_plain_time(&line[at..])
+            is_plain_time(&line[at..]) && !written::is_inside_word(&line[..at])
                 || written::read_at(line, at).is_some()
                 || written::read_epoch(&line[at..]).is_some()
                 || is_time_of_day(&line[at..])
@@ -120,10 +120,15 @@ mod tests {
             base in prop::sample::select(vec!["2026-03-01 06:20:09", "2024-02-28T23:59:59", "2026-12-30 19:00:00"]),
             changes in prop::collection::vec((0_usize..19, prop::sample::select(b"0123456789-:T a".as_slice())), 0..3),
             rest in "[0-9.,Zz+ aUTC:-]{0,8}",
+            before in "(ERROR|\\[|INFO)?[ :\\]]{0,3}",
         ) {
             let mut text = base.as_bytes().to_vec();
             changes.iter().for_each(|&(at, byte)| text[at] = byte);
             text.extend_from_slice(rest.as_bytes());
+            let line = [before.as_bytes(), &text].concat();
+            let at = before.len();
+            let is_in_word = written::is_inside_word(before.as_bytes());
+            prop_assert!(!is_time_at(&line, at) || !is_in_word || is_time_of_day(&text) || written::read_epoch(&text).is_some());
             let is_time = written::read_at(&text, 0).is_some();
             prop_assert!(is_time || !is_plain_time(&text));
             // The other way round where the date and the time are of that form.
@@ -168,6 +173,8 @@ mod tests {
             "ERROR a 2026-03-01 06:20:09",
             "ERROR",
             "ERROR2026-03-01 06:20:09 a",
+            "ERROR:2026-03-01 06:20:09 a",
+            "ERROR:2026-03-31 06:20:09 a",
             "127.0.0.1 - - [01/Mar/2026:06:20:09 +0100]",
             "06:20 a",
             "06:20:091",

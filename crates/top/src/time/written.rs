@@ -191,7 +191,7 @@ pub(super) fn is_joint(byte: u8) -> bool {
 }
 
 /// Whether a text ends inside of a word.
-fn is_inside_word(mut text: &[u8]) -> bool {
+pub(super) fn is_inside_word(mut text: &[u8]) -> bool {
     while let Some((_, rest)) = text.split_last().filter(|&(&last, _)| is_joint(last)) {
         text = rest;
     }
