@@ -121,6 +121,9 @@ pub(super) struct Value<'t> {
     pub(super) index: u32,
 }
 
+/// Values that are counted together. The memory is that of the batch before: to clear it would take as long as to count a few values.
+pub(super) type Batch<'t> = [Value<'t>; BATCH];
+
 impl<'t> Value<'t> {
     /// Becomes the value of a row. Only what changes is written: a copy of all would wait for the parts of it.
     #[inline(always)]

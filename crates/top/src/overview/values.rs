@@ -13,7 +13,7 @@ use crate::measure::distinct::Sketch;
 use crate::overview::answer::{FieldOverview, ValueCount};
 use crate::overview::numbers::{self, MAX_OTHERS, NumberSketch};
 use crate::overview::sample::Sample;
-use crate::overview::texts::{self, BATCH, Texts, Value, kept, stable_hash};
+use crate::overview::texts::{self, BATCH, Batch, Texts, kept, stable_hash};
 use crate::overview::time_reader::TimeReader;
 use crate::overview::timeline::TimeSketch;
 use crate::time::Zone;
@@ -86,10 +86,10 @@ impl FieldValues {
     }
 
     /// Adds the values of a column.
-    pub(super) fn add(&mut self, column: Column<'_>, reader: &mut TimeReader) {
+    pub(super) fn add<'a>(&mut self, column: Column<'a>, batch: &mut Batch<'a>, reader: &mut TimeReader) {
         let mut from = 0;
         if let State::Exact(texts, sample) = &mut self.state {
-            from = dispatch(AddExact { texts, sample, values: &mut self.values, column });
+            from = dispatch(AddExact { texts, sample, values: &mut self.values, column, batch });
             if from == column.priorities.len() {
                 return;
             }
@@ -170,6 +170,7 @@ struct AddExact<'a, 'c> {
     sample: &'a mut Sample<u32>,
     values: &'a mut u64,
     column: Column<'c>,
+    batch: &'a mut Batch<'c>,
 }
 
 impl Kernel for AddExact<'_, '_> {
@@ -177,8 +178,7 @@ impl Kernel for AddExact<'_, '_> {
 
     #[inline(always)]
     fn run<M: Masks>(self, masks: M) -> usize {
-        let Self { texts, sample, values, column } = self;
-        let mut batch = [Value::default(); BATCH];
+        let Self { texts, sample, values, column, batch } = self;
         for (number, cells) in column.cells.column(column.index).chunks(BATCH).enumerate() {
             let mut count = 0;
             // Every cell is written and only those with a value are kept, as a branch on that would often be mispredicted.

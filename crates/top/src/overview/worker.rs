@@ -14,6 +14,7 @@ use crate::overview::fields::{FieldKey, FieldSet};
 use crate::overview::members::{Firsts, MemberTree};
 use crate::overview::sample::Priorities;
 use crate::overview::source::{self, AllFields, OF_MESSAGES};
+use crate::overview::texts::{BATCH, Batch, Value};
 use crate::overview::time_reader::TimeReader;
 use crate::overview::timeline::Timeline;
 use crate::overview::values::Column;
@@ -133,9 +134,10 @@ impl<'q> Describer<'q> {
         let offset = block.source_offset();
         priorities.clear();
         priorities.extend(rows.records.iter().map(|record| of_source.at(offset + record.0 as u64)));
+        let mut batch: Batch<'_> = [Value::default(); BATCH];
         for (index, slot) in columns {
             let column = Column { text: block.bytes, cells, index, priorities };
-            contents.fields.values(slot).add(column, &mut contents.reader);
+            contents.fields.values(slot).add(column, &mut batch, &mut contents.reader);
         }
     }
 
