@@ -18,6 +18,9 @@ use crate::exit::{Exit, Failure};
 use crate::program::Program;
 use crate::top::options::CountOptions;
 
+/// Number of records that may be looked through without a tip.
+const FEW: u64 = 20;
+
 const NAME: Style = AnsiColor::Red.on_default().bold();
 
 /// Prints an error. A failed write to standard error is ignored, as there is nowhere to report it.
@@ -200,6 +203,18 @@ pub(crate) fn absent_fields(answer: &Answer, options: &CountOptions) -> Vec<Stri
         notes.push(format!("{flag}: no {record} has the field {field}{hint}"));
     }
     notes
+}
+
+/// The tip for a count of whole records if nearly all are different, so that their counts say nothing.
+pub(crate) fn tip(answer: &Answer, options: &CountOptions) -> Option<String> {
+    let is_plain = options.definition.counts_whole_records() && answer.measure_names.is_empty();
+    let are_different = answer.records >= FEW && 10 * answer.distinct >= 9 * answer.records;
+    (is_plain && are_different && Program::current() == Program::Comb).then(|| {
+        let (distinct, all) = (Count(answer.distinct), counted(answer.records, "record"));
+        format!(
+            "{distinct} of {all} are different; --overview shows the fields of the records and their values"
+        )
+    })
 }
 
 /// Messages on the problems with inputs of a count: first the others, then one for each reason why more of a file was read than the window.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::pager::shown;
 use crate::support::{Place, directory_with};
 
 const ACCESS: &str = "1.2.3.4 - - [17/May/2015:10:05:03 +0000] \"GET /a?b=c HTTP/1.1\" 200 17 \"-\" \"curl/8\"\n\
@@ -115,6 +116,31 @@ fn an_overview_refuses_flags_of_counts() {
         let (_, errors, code) = directory.run(&format!("comb top --overview --format {format} access.log"));
         assert_eq!(errors, "comb: --overview: expected --format text, json or markdown\n");
         assert_eq!(code, Some(2));
+    }
+}
+
+/// The tip is for people: it is on a terminal, and where the counts of whole records say nothing.
+#[test]
+fn a_terminal_names_the_overview_where_nearly_all_records_are_different() {
+    let lines = |count: usize| (0..count).map(|line| format!("line {line}\n")).collect::<String>();
+    let (most, half) = (lines(19) + "line 0\nline 0\n", lines(20) + &lines(20));
+    let directory = directory_with(&[("most", &most), ("half", &half), ("few", &lines(5))]);
+    let tip = "19 of 21 records are different; --overview shows the fields of the records and their values\n";
+    for (arguments, is_named) in [
+        ("most", true),
+        ("-g line most", true),
+        ("-n 3 --json most", true),
+        ("half", false),
+        ("few", false),
+        ("-f 2 most", false),
+        ("-e '[0-9]+' most", false),
+        ("--sum 2 most", false),
+        ("--overview most", false),
+    ] {
+        let shown = shown(&directory, &format!("comb top {arguments}"));
+        assert_eq!(shown.contains(tip), is_named, "{arguments}: {shown}");
+        let (_, errors, _) = directory.run(&format!("comb top {arguments}"));
+        assert!(!errors.contains("--overview"), "{arguments}: {errors}");
     }
 }
 

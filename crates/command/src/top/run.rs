@@ -238,6 +238,10 @@ fn report_answer(answer: &Answer, bytes: u64, arguments: &TopArguments) {
     if let Some(reason) = message::changed_inputs(answer) {
         message::error(reason);
     }
+    // Tips are for people. Notes are for scripts as well.
+    if stderr().is_terminal() && !arguments.saved.merge {
+        message::tip(answer, &arguments.options).iter().for_each(message::note);
+    }
 }
 
 /// The picture that was asked for.

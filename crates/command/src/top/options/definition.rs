@@ -246,6 +246,11 @@ impl CountDefinition {
         !self.each && self.condition.is_none()
     }
 
+    /// Whether the key is the record.
+    pub(crate) fn counts_whole_records(&self) -> bool {
+        self.times.every.is_none() && self.fields.is_none() && self.extract.is_empty()
+    }
+
     /// Whether records are counted by buckets of time and nothing else.
     pub(crate) fn has_only_buckets(&self) -> bool {
         self.times.every.is_some() && self.fields.is_none() && self.extract.is_empty()
