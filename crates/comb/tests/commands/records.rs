@@ -186,3 +186,38 @@ fn the_schema_refuses_other_objects() {
     }
     assert!(!is_valid("{}"));
 }
+
+#[test]
+fn places_in_unwrapped_records_are_those_of_the_records_around_them() {
+    let record = |number: u32, unit: &str| {
+        format!("{{\"log\":\"{{\\\"d\\\":{number}{unit}}}\\n\",\"stream\":\"stdout\"}}\n")
+    };
+    let log: String =
+        (0..60).map(|number| record(number, if number < 5 { "" } else { "e0" })).collect::<String>();
+    let log = log + &"{\"log\":\"{\\\"d\\\":\\\"3ms\\\"}\\n\",\"stream\":\"stdout\"}\n".repeat(3);
+    let directory = directory_with(&[("app.log", &log)]);
+    for size in ["1", "300", "1k", "1m"] {
+        let command = format!("comb top --unwrap log -f stream --sum d --block-size {size} app.log");
+        let (out, errors, _) = directory.run(&command);
+        assert_eq!(out, "count  sum(d)  stream\n   63   0.009  stdout\n", "{errors}");
+        assert!(errors.contains("the first is app.log:1:"), "{size}: {errors}");
+    }
+}
+
+#[test]
+fn a_malformed_record_around_the_text_is_reported_if_it_lacks_a_field() {
+    let line = "{\"log\":\"{\\\"a\\\":1}\",\"p\":\"1\",\"q\":\"2\",\"r\":\"unclosed\n";
+    let directory = directory_with(&[("app.log", line)]);
+    let unwrap = "comb top --input json --unwrap log=json";
+    directory.prints(&format!("{unwrap} -f a app.log"), "1 1\n");
+    directory.prints(&format!("{unwrap} -f p app.log"), "1 1\n");
+    let (out, errors, _) = directory.run(&format!("{unwrap} -f p,r --missing ? app.log"));
+    assert_eq!(out, "");
+    assert!(errors.starts_with("comb: skipped 1 malformed of 1 record; "), "{errors}");
+    // A format that reads the first line of a record reads that of the record around the text.
+    let lines = "a=1 msg=\"x=1 y=2\"\n  b=2 c=3\na=2 msg=\"x=1 y=2\"\n";
+    let directory = directory_with(&[("app.log", lines)]);
+    let unwrap = "comb top --record indent --input logfmt --unwrap msg";
+    directory.prints(&format!("{unwrap} -f x app.log"), "2 1\n");
+    directory.prints(&format!("{unwrap} -f a app.log"), "1 1\n1 2\n");
+}

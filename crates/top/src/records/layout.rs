@@ -160,7 +160,7 @@ impl Plan {
                 if query.has_only_times()
                     && let Some(field) = format.time()
                     && let Ok(extractor) = extractor(std::slice::from_ref(field))
-                    && let Some(plan) = TimePlan::at_start(time, source, first, &extractor) =>
+                    && let Some(plan) = TimePlan::at_start(time, source, first, (field, &extractor)) =>
             {
                 Some(plan)
             }

@@ -62,8 +62,8 @@ pub(crate) struct TimePlan {
 enum TimePlace {
     /// In the record.
     Anywhere,
-    /// At the beginning of the record.
-    Start,
+    /// At the beginning of the record, where this field is.
+    Start(Field),
     /// The only column, or in two columns with the date and the time of day.
     Columns(Columns, Extractor),
 }
@@ -145,7 +145,7 @@ impl TimePlan {
         query: &TimeQuery,
         source: &Source,
         first: FirstRecords<'_>,
-        extractor: &Extractor,
+        (field, extractor): (&Field, &Extractor),
     ) -> Option<Self> {
         let lines = first.records.iter().map(|&record| bytes_of(first.text, first_line(first.text, record)));
         let kind = TimeKind::of_lines(&query.form, lines.clone(), first.is_all)?;
@@ -153,7 +153,7 @@ impl TimePlan {
         let times = values.iter().map(|value| query.form.read_kind(kind, value.as_ref()?));
         let at_starts = lines.map(|line| query.form.find(kind, line).filter(|_| begins_with_time(line)));
         let is_there = times.clone().any(|time| time.is_some()) && times.eq(at_starts);
-        is_there.then(|| Self::new(query, source, kind, TimePlace::Start))
+        is_there.then(|| Self::new(query, source, kind, TimePlace::Start(field.clone())))
     }
 
     /// The plan of a file by its first records: the field that the format declares, or with a usual name that has most times. `None` if no
@@ -209,8 +209,16 @@ impl TimePlan {
     /// The columns with the time, unless that may be anywhere in the record.
     pub(crate) fn columns(&self) -> Option<(&Columns, &Extractor)> {
         match &self.place {
-            TimePlace::Anywhere | TimePlace::Start => None,
+            TimePlace::Anywhere | TimePlace::Start(_) => None,
             TimePlace::Columns(columns, extractor) => Some((columns, extractor)),
+        }
+    }
+
+    /// The field with the time, if that is not extracted as the records begin with it.
+    pub(crate) fn field_at_start(&self) -> Option<&Field> {
+        match &self.place {
+            TimePlace::Start(field) => Some(field),
+            TimePlace::Anywhere | TimePlace::Columns(..) => None,
         }
     }
 
@@ -368,9 +376,9 @@ impl RowTimes {
         instants.clear();
         finder.reset();
         let (form, clock) = ((&query.form, plan.kind), plan.dates.clock());
-        match plan.place {
+        match &plan.place {
             TimePlace::Anywhere => finder.find_in_lines(form, clock, (text, records), instants),
-            TimePlace::Start => {
+            TimePlace::Start(_) => {
                 finder.find_in_lines(form, clock, (text, records), instants);
                 for (instant, &record) in instants.iter_mut().zip(records) {
                     *instant = instant.filter(|_| begins_with_time(bytes_of(text, record)));

@@ -15,6 +15,7 @@ use crate::key::keys::Keys;
 use crate::measure::values::Rows;
 use crate::query::Query;
 use crate::query::condition::ConditionCache;
+use crate::query::field::Field;
 use crate::query::row_query::{Columns, KeySource, RowQuery};
 use crate::records::absent_fields::Presence;
 use crate::records::extract::{KeyPattern, KeyPatternCache, Unmatched};
@@ -334,7 +335,8 @@ impl<'q> RowMaker<'q> {
         let record = bytes_of(&text, first_line(&text, *self.records.first()?));
         let record = (block.source_offset(), record);
         let Some((columns, extractor)) = time.columns() else {
-            return Some((ShownTime::new(query, time, record, None), String::new()));
+            let field = time.field_at_start().map(Field::to_string).unwrap_or_default();
+            return Some((ShownTime::new(query, time, record, None), field));
         };
         self.extract(&text, columns, extractor, &mut extractor.scratch().after(&block.heading));
         let value = self.times.first_written(&text, &self.cells);

@@ -3,7 +3,7 @@
 use super::{TimePlace, TimePlan};
 use crate::cells::{Span, bytes_of};
 use crate::query::row_query::TimeQuery;
-use crate::time::{BucketCache, ClockCache, TimeForm, TimeKind};
+use crate::time::{BucketCache, ClockCache, TimeForm, TimeKind, begins_with_time};
 
 /// Maximum length of a time in a line.
 const MAX_TIME: usize = 128;
@@ -32,10 +32,11 @@ impl ShownTime {
         value: Option<&[u8]>,
     ) -> Self {
         let (kind, cache) = (plan.kind, &mut ClockCache::default());
-        let is_field = matches!(plan.place, TimePlace::Columns(..));
-        let (written, moment) = match is_field {
-            true => (value, value.and_then(|value| query.form.read_kind(kind, value))),
-            false => {
+        let is_field = !matches!(plan.place, TimePlace::Anywhere);
+        let (written, moment) = match plan.place {
+            TimePlace::Columns(..) => (value, value.and_then(|value| query.form.read_kind(kind, value))),
+            TimePlace::Start(_) if !begins_with_time(record) => (None, None),
+            TimePlace::Start(_) | TimePlace::Anywhere => {
                 let span = span(&query.form, kind, record);
                 (span.map(|span| bytes_of(record, span)), query.form.find(kind, record))
             }

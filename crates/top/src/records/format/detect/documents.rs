@@ -1,7 +1,7 @@
 //! Detection of JSON whose records are not its lines.
 
 use finecomb_scan::{MemberPath, ObjectSpans};
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use super::{first_lines, is_format, is_json};
 
@@ -64,7 +64,9 @@ fn has_several(text: &[u8]) -> bool {
     let mut spans = ObjectSpans::default();
     let found = spans.find(text, MemberPath::default());
     let has_line_end = |(start, end): (usize, usize)| memchr(b'\n', &text[start..end]).is_some();
-    found.first().is_some_and(|&span| has_line_end(span))
+    // An object that is cut off before the next line is none.
+    let has_other = |(start, end): (usize, usize)| memmem::find(&text[start..end], b"\n{").is_some();
+    found.first().is_some_and(|&span| has_line_end(span) && !has_other(span))
         || found.get(1).is_some_and(|&(start, _)| text[start] == b'{' && !has_line_end((0, start)))
 }
 
@@ -85,6 +87,7 @@ mod tests {
             ("{\"a\":1}\n{\"a\":2}\n", false),
             ("{\"a\":1}\n", false),
             ("{\"a\":1} {\"a\"", true),
+            ("{\"a\": \"b\"\n{\"a\": \"c\"}x\n{\"a\": \"d\"}\n}\n", false),
             ("[]", true),
             ("[]\n[{\"a\":1}]\n", true),
             ("[\n]\n[\n  [{\"a\":1}]\n]\n", true),
