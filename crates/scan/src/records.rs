@@ -32,7 +32,7 @@ pub enum Records {
     /// A record ends before a line that begins one. The lines before the first such line are a record of their own.
     Started(RecordStart),
     /// A record is an object of JSON: a document, also over several lines, or an element of an array.
-    /// [`ObjectSpans`] finds them.
+    /// [`ObjectSpans`](crate::ObjectSpans) finds them.
     Objects {
         /// The array whose elements are records, if documents are not.
         array: MemberPath,

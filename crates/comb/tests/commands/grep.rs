@@ -832,3 +832,12 @@ fn the_pattern_of_each_match_is_named_in_json() {
         assert!(out.contains(&format!(r#""bytes_printed":{printed},"#)), "{script}: {printed} {out}");
     }
 }
+
+#[test]
+fn a_separator_is_printed_also_if_the_first_block_of_a_file_prints_nothing() {
+    let directory = directory_with(&[("a", "foo\n"), ("b", "a\n\n\nb\n")]);
+    for size in ["1", "128k"] {
+        let grep = format!("comb grep -j1 --block-size {size} --no-heading -H -U -o -A1");
+        directory.prints(&format!("{grep} --record '^[a-z]' -e '\\n\\n' -e foo a b"), "a:foo\n--\nb-b\n");
+    }
+}

@@ -82,6 +82,8 @@ pub(crate) struct Sequencer<'a, T> {
 struct Out<'a> {
     writer: &'a mut (dyn Write + Send),
     limiter: Option<Limiter>,
+    /// Whether the next output begins a group. A part of a group may be empty.
+    begins_group: bool,
 }
 
 /// Tasks and their output, in order.
@@ -140,7 +142,7 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
         Self {
             pool: Pool::new(sequence, stop),
             stops: Mutex::default(),
-            out: Mutex::new(Out { writer: out, limiter: limit.map(Limiter::new) }),
+            out: Mutex::new(Out { writer: out, limiter: limit.map(Limiter::new), begins_group: false }),
             separator,
         }
     }
@@ -266,9 +268,11 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
 
     /// Writes chunks. Returns [`ControlFlow::Break`] if nothing more is wanted.
     fn write_out(&self, chunks: &[Chunk], written: &mut u64) -> io::Result<ControlFlow<()>> {
-        let Out { writer, limiter } = &mut *lock(&self.out);
+        let Out { writer, limiter, begins_group } = &mut *lock(&self.out);
         for chunk in chunks {
-            let mut separator = self.separator.as_deref().filter(|_| chunk.begins_group);
+            *begins_group |= chunk.begins_group;
+            let before = *written;
+            let mut separator = self.separator.as_deref().filter(|_| *begins_group);
             let mut write = |part: &[u8]| {
                 if let Some(separator) = separator.take_if(|_| !part.is_empty())
                     && *written > 0
@@ -288,6 +292,7 @@ impl<'a, T: Divisible> Sequencer<'a, T> {
                     }
                 }
             }
+            *begins_group &= *written == before;
         }
         writer.flush()?;
         Ok(ControlFlow::Continue(()))
@@ -424,7 +429,7 @@ impl<T: Divisible> Sequence<T> {
     }
 
     fn receive(&mut self, slot: SlotId, chunk: Chunk) {
-        if !chunk.bytes.is_empty() || !chunk.marks.is_empty() {
+        if !chunk.bytes.is_empty() || !chunk.marks.is_empty() || chunk.begins_group {
             self.pending_bytes += chunk.bytes.len();
             self.slots[slot.0 as usize].chunks.push_back(chunk);
         }
