@@ -64,9 +64,13 @@ fn has_several(text: &[u8]) -> bool {
     let mut spans = ObjectSpans::default();
     let found = spans.find(text, MemberPath::default());
     let has_line_end = |(start, end): (usize, usize)| memchr(b'\n', &text[start..end]).is_some();
-    // An object that is cut off before the next line is none.
-    let has_other = |(start, end): (usize, usize)| memmem::find(&text[start..end], b"\n{").is_some();
-    found.first().is_some_and(|&span| has_line_end(span) && !has_other(span))
+    // An object that is cut off before the next line is none. One over several lines without indents has its bracket alone in a line.
+    let is_cut_off = |(start, end): (usize, usize)| {
+        let object = &text[start..end];
+        let is_alone = matches!(object, [b'{', b'\n', ..] | [b'{', b'\r', b'\n', ..]);
+        !is_alone && memmem::find(object, b"\n{").is_some()
+    };
+    found.first().is_some_and(|&span| has_line_end(span) && !is_cut_off(span))
         || found.get(1).is_some_and(|&(start, _)| text[start] == b'{' && !has_line_end((0, start)))
 }
 
@@ -88,6 +92,7 @@ mod tests {
             ("{\"a\":1}\n", false),
             ("{\"a\":1} {\"a\"", true),
             ("{\"a\": \"b\"\n{\"a\": \"c\"}x\n{\"a\": \"d\"}\n}\n", false),
+            ("{\n\"a\": [\n{\n\"b\": 1\n}\n]\n}\n", true),
             ("[]", true),
             ("[]\n[{\"a\":1}]\n", true),
             ("[\n]\n[\n  [{\"a\":1}]\n]\n", true),
