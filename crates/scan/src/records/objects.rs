@@ -15,7 +15,7 @@ mod unclosed;
 
 use std::ops::ControlFlow;
 
-use finecomb_sys::simd::brackets::{closing_bit, escaped};
+use finecomb_sys::simd::brackets::{Nesting, escaped};
 use finecomb_sys::simd::{Kernel, Masks, dispatch, window_at};
 
 pub use member_path::MemberPath;
@@ -329,12 +329,11 @@ impl MemberPath {
 
 impl ObjectState {
     /// Returns the position of the bracket that closes the outermost open object or array. `None` if it is not in the text.
-    /// Brackets of both kinds are counted alike.
     #[inline(always)]
     fn close<M: Masks>(&mut self, masks: M, text: &[u8], mut at: usize) -> Option<usize> {
         let mut carry = u64::from(self.is_escaped);
-        // All ones if the window begins in a string.
-        let mut in_string = if self.in_string { u64::MAX } else { 0 };
+        let in_string = if self.in_string { u64::MAX } else { 0 };
+        let mut nesting = Nesting { depth: self.depth, in_string };
         let mut spare = None;
         while at < text.len() {
             let window = window_at(text, at, &mut spare);
@@ -342,24 +341,17 @@ impl ObjectState {
             let backslashes = masks.equal(window, b'\\');
             let hidden = if backslashes | carry == 0 { 0 } else { escaped(backslashes, &mut carry) };
             let quotes = masks.equal(window, b'"') & !hidden;
-            let inside = masks.prefix_xor(quotes) ^ in_string;
-            let closing = masks.equal_either(window, b'}', b']') & !inside;
-            let opening = masks.equal_either(window, b'{', b'[') & !inside;
-            if closing.count_ones() as usize >= self.depth
-                && let Some(bit) = closing_bit(opening, closing, self.depth)
-            {
+            if let Some(bit) = nesting.close(masks, window, quotes) {
                 (self.depth, self.in_string, self.is_escaped) = (0, false, false);
                 return Some(at + bit as usize);
             }
-            self.depth = self.depth + opening.count_ones() as usize - closing.count_ones() as usize;
-            in_string = ((inside as i64) >> 63) as u64;
             if text.len() - at < 64 {
                 // Only zeros follow.
                 carry = if backslashes | begins_escaped == 0 { 0 } else { hidden >> (text.len() - at) & 1 };
             }
             at += 64;
         }
-        (self.in_string, self.is_escaped) = (in_string != 0, carry != 0);
+        (self.depth, self.in_string, self.is_escaped) = (nesting.depth, nesting.in_string != 0, carry != 0);
         None
     }
 }

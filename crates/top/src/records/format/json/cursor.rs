@@ -1,6 +1,6 @@
 //! Finds the ends of values in a record, 64 bytes at a time.
 
-use finecomb_sys::simd::brackets::{closing_bit, escaped};
+use finecomb_sys::simd::brackets::{Nesting, escaped};
 use finecomb_sys::simd::{Masks, window_at};
 
 use crate::cells::Violation;
@@ -224,31 +224,21 @@ impl<M: Masks> RecordCursor<'_, M> {
     }
 
     /// Returns the position after the bracket that closes an object or array, in which `at` is outside of strings.
-    /// Brackets of both kinds are counted alike.
     #[inline(always)]
     pub(super) fn container_end(&self, mut at: usize) -> Result<usize, Violation> {
-        let mut depth = 1_usize;
+        let mut nesting = Nesting { depth: 1, in_string: 0 };
         let mut carry = 0;
-        // All ones if the window begins in a string.
-        let mut in_string = 0;
         let mut spare = None;
         while at < self.end {
             let window = window_at(self.text, at, &mut spare);
             let (quotes, _) = self.quotes(window, &mut carry);
-            let inside = self.masks.prefix_xor(quotes) ^ in_string;
-            in_string = ((inside as i64) >> 63) as u64;
-            let closing = self.masks.equal_either(window, b'}', b']') & !inside;
-            let opening = self.masks.equal_either(window, b'{', b'[') & !inside;
-            if closing.count_ones() as usize >= depth
-                && let Some(bit) = closing_bit(opening, closing, depth)
-            {
+            if let Some(bit) = nesting.close(self.masks, window, quotes) {
                 let bracket = at + bit as usize;
                 if bracket >= self.end {
                     break;
                 }
                 return Ok(bracket + 1);
             }
-            depth = depth + opening.count_ones() as usize - closing.count_ones() as usize;
             at += 64;
         }
         Err((self.end, "unclosed object or array"))
