@@ -243,9 +243,7 @@ impl RowQuery {
         let begin = options.record.as_ref().or_else(|| input.record());
         let start = begin.map(RecordBegin::start).transpose();
         let start = start.map_err(|error| QueryError::Pattern { option: "record", error })?;
-        if start.is_some()
-            && (matches!(input.plain(), InputFormat::Csv | InputFormat::Tsv) || input.has_headings())
-        {
+        if start.is_some() && input.needs_header() {
             let format = input.name().to_owned();
             return Err(QueryError::Input { error: FormatError::OwnRecords(format.clone()), format });
         }

@@ -171,14 +171,13 @@ impl TimePlan {
         };
         let mut best: Option<(usize, Field, Extractor)> = None;
         let mut of_day = None;
-        let is_declared = |field: &Field| of_format == Some(field);
         for field in of_format.cloned().into_iter().chain(USUAL_NAMES.map(Field::named)) {
             let Some(extractor) = extractor(std::slice::from_ref(&field)) else { continue };
             let values = first.values(&extractor, 1);
             let values = values.iter().map(Vec::as_slice);
             let count = values.clone().filter(|value| query.form.read_value(value).is_some()).count();
             if count > best.as_ref().map_or(0, |(most, ..)| *most) {
-                if is_declared(&field) {
+                if of_format == Some(&field) {
                     return Some(plan(TimeKind::First, &[field], extractor));
                 }
                 best = Some((count, field, extractor));

@@ -3,6 +3,8 @@
 //! The text of a block is extended by the inner records. Each has the span of its outer record before it, so that the fields of
 //! the outer record are found as well.
 
+use std::borrow::Cow;
+
 use finecomb_scan::Heading;
 
 use crate::cells::{Cell, Cells, Malformed, Span, bytes_of};
@@ -40,7 +42,7 @@ impl Unwrapping {
         let mut cells = Cells::default();
         cells.reset(1);
         let outer = std::mem::take(records);
-        let lines = lines_for(&self.field, block, outer.clone());
+        let lines = lines_for(&self.field, block, &outer);
         self.field.extract(&mut self.field.scratch().after(heading), block, &lines, &mut cells);
         let mut violations = cells.malformed().iter().peekable();
         for (number, &record) in (0..).zip(&outer) {
@@ -77,11 +79,11 @@ pub(crate) fn outer_record(text: &[u8], (start, _): Span) -> Span {
 }
 
 /// The part of each record that an extractor reads.
-fn lines_for(extractor: &Extractor, text: &[u8], mut records: Vec<Span>) -> Vec<Span> {
-    if extractor.reads_first_line() {
-        records.iter_mut().for_each(|record| *record = first_line(text, *record));
+fn lines_for<'r>(extractor: &Extractor, text: &[u8], records: &'r [Span]) -> Cow<'r, [Span]> {
+    match extractor.reads_first_line() {
+        true => records.iter().map(|&record| first_line(text, record)).collect(),
+        false => records.into(),
     }
-    records
 }
 
 fn without_line_end(text: &[u8]) -> &[u8] {
@@ -186,8 +188,8 @@ impl UnwrappedFields {
         let mut malformed = scratch.inner.1.malformed().to_vec();
         let is_complete = |column: &usize| !cells.column(*column)[first..].contains(&Cell::Missing);
         if !self.outer.columns.iter().all(is_complete) {
-            let outer = records.iter().map(|&record| outer_record(text, record)).collect();
-            let outer = lines_for(&self.outer.extractor, text, outer);
+            let outer: Vec<Span> = records.iter().map(|&record| outer_record(text, record)).collect();
+            let outer = lines_for(&self.outer.extractor, text, &outer);
             self.outer.extract(&mut scratch.outer, text, &outer);
             for (field, &column) in self.outer.columns.iter().enumerate() {
                 copy(&scratch.outer.1, field, cells, (column, first), records.len());
