@@ -139,7 +139,8 @@ pub(crate) fn left_out(answer: &Answer, options: &CountOptions, is_tail: bool) -
             _ => "without all fields of the key".to_owned(),
         };
         let count = Count(skipped.count);
-        notes.push(format!("skipped {count} of {all} {lack}{}", first(skipped, far)));
+        let hints = hints_for_key(answer);
+        notes.push(format!("skipped {count} of {all} {lack}{hints}{}", first(skipped, far)));
     }
     if let Some(malformed) = &answer.malformed {
         let count = Count(malformed.count);
@@ -184,23 +185,37 @@ pub(crate) fn left_out(answer: &Answer, options: &CountOptions, is_tail: bool) -
     notes
 }
 
-/// Returns notes that no record has a field of the query, which may be misspelt.
+/// For fields of the key that no record has, the names that may be meant.
+fn hints_for_key(answer: &Answer) -> String {
+    let hint = |AbsentField { field, part, hint }: &AbsentField| {
+        let hint = hint.as_ref().filter(|_| matches!(part, QueryPart::Key { .. }))?;
+        Some(match answer.key_fields.len() {
+            0 | 1 => format!(" ({hint})"),
+            _ => format!(" (none has {}: {hint})", excerpt(field.as_bytes())),
+        })
+    };
+    answer.absent.iter().filter_map(hint).collect()
+}
+
+/// Returns notes that no record has a field of the query, which may be misspelt. If all records are skipped for that, a note on them says it.
 pub(crate) fn absent_fields(answer: &Answer, options: &CountOptions) -> Vec<String> {
     let mut notes = Vec::new();
-    for AbsentField { field, part } in &answer.absent {
+    for AbsentField { field, part, hint } in &answer.absent {
         let field = excerpt(field.as_bytes());
-        let (flag, selects, hint) = match part {
+        let (flag, selects, as_text) = match part {
             QueryPart::Condition { may_be_text: true } => {
                 ("--where", options.definition.selects_records(), format!("; a text is written \"{field}\""))
             }
             QueryPart::Condition { .. } => ("--where", options.definition.selects_records(), String::new()),
-            QueryPart::Key => ("-f", options.selects_rows(), String::new()),
+            QueryPart::Key { skips_all: true } => continue,
+            QueryPart::Key { .. } => ("-f", options.selects_rows(), String::new()),
             QueryPart::Measure(measure) => {
                 (answer.measure_names[*measure].as_str(), options.selects_rows(), String::new())
             }
         };
         let record = if selects { "selected record" } else { "record" };
-        notes.push(format!("{flag}: no {record} has the field {field}{hint}"));
+        let hint = hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+        notes.push(format!("{flag}: no {record} has the field {field}{as_text}{hint}"));
     }
     notes
 }

@@ -236,10 +236,10 @@ fn found(outcome: Outcome, paths: &[PathBuf]) -> ExpectedAnswer {
         let values = key.values.iter().map(ToString::to_string).collect();
         (key.key, key.fields, key.count, values)
     });
-    let absent = answer.absent.into_iter().map(|AbsentField { field, part }| match part {
-        QueryPart::Condition { .. } => format!("--where: {field}"),
-        QueryPart::Key => format!("-f: {field}"),
-        QueryPart::Measure(measure) => format!("{measure}: {field}"),
+    let absent = answer.absent.into_iter().filter_map(|AbsentField { field, part, .. }| match part {
+        QueryPart::Condition { .. } => Some(format!("--where: {field}")),
+        QueryPart::Key { skips_all } => (!skips_all).then(|| format!("-f: {field}")),
+        QueryPart::Measure(measure) => Some(format!("{measure}: {field}")),
     });
     ExpectedAnswer {
         absent: absent.collect(),
@@ -277,10 +277,14 @@ fn check(files: &[(Style, Written)], question: &Question, block_size: usize) -> 
     }
     let expected = oracle::answer(files, question);
     let query = Query::new(&options).map_err(|error| TestCaseError::fail(format!("{error}: {options:?}")))?;
+    let mut absent = None;
     for width in [1, 2, 3, 8, 64] {
         let scan = ScanOptions::default().width(Width::Fixed(width)).block_size(block_size);
         let outcome = top(&Inputs::new(&paths), &scan, &query);
         prop_assert!(outcome.problems.is_empty(), "{:?} {options:?}", outcome.problems);
+        // Their hints as well.
+        let known = absent.get_or_insert_with(|| outcome.answer.absent.clone());
+        prop_assert_eq!(&*known, &outcome.answer.absent);
         prop_assert_eq!(found(outcome, &paths), expected.clone(), "width {}, {:?}", width, options);
     }
     Ok(())

@@ -1,10 +1,17 @@
 //! Fields that no record has, such as those whose names are misspelt.
 
+use finecomb_scan::{Block, Place};
 use finecomb_sys::varint;
 
-use crate::cells::{Cell, Cells, ColumnOrigin};
+use crate::cells::{Cell, Cells, ColumnOrigin, Span};
 use crate::query::field::Field;
+use crate::query::near_names::{did_you_mean, quoted};
 use crate::query::row_query::{KeySource, RowQuery};
+use crate::records::format::Extractor;
+use crate::records::named_fields::names_in_records;
+
+/// Maximum number of fields that are listed.
+const LISTED: usize = 12;
 
 /// A field of a query that no record has. Its conditions are false, and its measures have no values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +20,8 @@ pub struct AbsentField {
     pub field: String,
     /// The part of the query.
     pub part: QueryPart,
+    /// Names of fields that records have, in words, with those that are near to the field. `None` if no names are known.
+    pub hint: Option<String>,
 }
 
 /// A part of a query that uses a field.
@@ -24,7 +33,10 @@ pub enum QueryPart {
         may_be_text: bool,
     },
     /// The key.
-    Key,
+    Key {
+        /// Whether all records are skipped, as no text takes the place of the field.
+        skips_all: bool,
+    },
     /// The measure with this index, and perhaps later ones.
     Measure(usize),
 }
@@ -35,18 +47,45 @@ pub(crate) struct Presence {
     has_records: bool,
     /// Whether a value has been found, by column.
     found: Vec<bool>,
+    /// The fields of the first rows of the first block after which a column had no value.
+    names: Option<(Place, Vec<String>)>,
+}
+
+/// The rows of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct BlockRows<'a> {
+    pub(crate) block: &'a Block<'a>,
+    /// The text of the rows, which is that of the block unless they are in a field.
+    pub(crate) text: &'a [u8],
+    pub(crate) records: &'a [Span],
+    pub(crate) extractor: &'a Extractor,
 }
 
 impl Presence {
     pub(crate) fn new(columns: usize) -> Self {
-        Self { has_records: false, found: vec![false; columns] }
+        Self { has_records: false, found: vec![false; columns], names: None }
     }
 
-    /// Examines the rows of a block. A column is examined only until it has had a value.
-    pub(crate) fn add(&mut self, cells: &Cells, rows: usize) {
-        self.has_records |= rows > cells.malformed().len();
+    /// Examines the rows of a block, whose values are in `cells`. A column is examined only until it has had a value.
+    pub(crate) fn add(&mut self, cells: &Cells, rows: BlockRows<'_>) {
+        self.has_records |= rows.records.len() > cells.malformed().len();
         for (column, found) in self.found.iter_mut().enumerate().filter(|(_, found)| !**found) {
             *found = cells.column(column).iter().any(|&cell| cell != Cell::Missing);
+        }
+        if self.found.contains(&false) {
+            self.note_names(rows);
+        }
+    }
+
+    /// Keeps the names of the fields of a block, unless those of one before it are known.
+    fn note_names(&mut self, BlockRows { block, text, records, extractor }: BlockRows<'_>) {
+        let place = block.place(0);
+        if records.is_empty() || self.names.as_ref().is_some_and(|(known, _)| *known <= place) {
+            return;
+        }
+        let fields = names_in_records(extractor, (text, &block.heading), records);
+        if !fields.is_empty() {
+            self.names = Some((place, fields.iter().map(Field::written).collect()));
         }
     }
 
@@ -56,6 +95,10 @@ impl Presence {
         self.found.resize(self.found.len().max(other.found.len()), false);
         for (found, &other) in self.found.iter_mut().zip(&other.found) {
             *found |= other;
+        }
+        let is_first = |(place, _): &&(Place, _)| self.names.as_ref().is_none_or(|(own, _)| place < own);
+        if let Some(first) = other.names.as_ref().filter(is_first) {
+            self.names = Some(first.clone());
         }
         self
     }
@@ -72,12 +115,23 @@ impl Presence {
         let has_records = take_flag(bytes)?;
         let columns = varint::take(bytes)?;
         let found = (0..columns).map(|_| take_flag(bytes)).collect::<Option<_>>()?;
-        Some(Self { has_records, found })
+        Some(Self { has_records, found, names: None })
     }
 
     /// Whether there are well-formed records, and none has a value in this column.
     pub(crate) fn lacks(&self, column: usize) -> bool {
         self.has_records && self.found.get(column) == Some(&false)
+    }
+
+    /// The names that are near to a field that no record has, or else the first of all names.
+    fn hint(&self, field: &str) -> Option<String> {
+        let (_, names) = self.names.as_ref()?;
+        let list = || {
+            let first: Vec<String> = names.iter().take(LISTED).map(|name| quoted(name)).collect();
+            let dots = if names.len() > LISTED { ", ..." } else { "" };
+            format!("the fields are {}{dots}", first.join(", "))
+        };
+        Some(did_you_mean(field, names.iter().map(String::as_str)).unwrap_or_else(list))
     }
 }
 
@@ -87,19 +141,24 @@ impl RowQuery {
     pub(crate) fn absent(&self, condition: &Presence, values: &Presence) -> Vec<AbsentField> {
         let of_condition = self.condition.iter().flat_map(|parsed| {
             let fields = parsed.fields().iter().enumerate();
-            fields.filter(|&(column, _)| condition.lacks(column)).map(|(column, field)| AbsentField {
-                field: match field {
+            fields.filter(|&(column, _)| condition.lacks(column)).map(|(column, field)| {
+                let field = match field {
                     Field::Position(number) => format!("${number}"),
                     Field::Named(name) => name.text.clone(),
-                },
-                part: QueryPart::Condition { may_be_text: parsed.may_be_text(column) },
+                };
+                let part = QueryPart::Condition { may_be_text: parsed.may_be_text(column) };
+                AbsentField { hint: condition.hint(&field), field, part }
             })
         });
         let name = |column: usize| self.name_of(&self.value_columns, column);
-        // Records without a field of the key are skipped and reported, unless a text takes its place.
         let key_columns = match self.key {
-            KeySource::Columns(count) if self.missing.is_some() => count,
+            KeySource::Columns(count) => count,
             _ => 0,
+        };
+        let skips_all = self.missing.is_none();
+        let absent = |column: usize, part: QueryPart| {
+            let field = name(column);
+            AbsentField { hint: values.hint(&field), field, part }
         };
         let origins = &self.value_columns.origins;
         let is_named_once = |column: usize| {
@@ -107,12 +166,12 @@ impl RowQuery {
             matches!(origin, ColumnOrigin::Format(_)) && !origins[..column].contains(&origin)
         };
         let of_key = (0..key_columns).filter(|&column| values.lacks(column) && is_named_once(column));
-        let of_key = of_key.map(|column| AbsentField { field: name(column), part: QueryPart::Key });
+        let of_key = of_key.map(|column| absent(column, QueryPart::Key { skips_all }));
         let is_first = |at: usize, column: usize| self.measures[..at].iter().all(|other| other.1 != column);
         let measured = self.measures.iter().enumerate().map(|(at, &(_, column))| (at, column));
         let of_measures = measured
             .filter(|&(at, column)| values.lacks(column) && is_first(at, column))
-            .map(|(at, column)| AbsentField { field: name(column), part: QueryPart::Measure(at) });
+            .map(|(at, column)| absent(column, QueryPart::Measure(at)));
         of_condition.chain(of_key).chain(of_measures).collect()
     }
 }
@@ -130,7 +189,10 @@ pub(crate) fn take_flag(bytes: &mut &[u8]) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
+    use finecomb_scan::Source;
+
     use super::*;
+    use crate::records::format::json::Json;
 
     /// The presence of two columns in rows of `1` and `.` for each, after a number of malformed ones.
     fn presence(rows: &[&str], malformed: u32) -> Presence {
@@ -145,8 +207,18 @@ mod tests {
                 column.push(if byte == b'1' { Cell::Raw(0, 1) } else { Cell::Missing });
             }
         }
+        let records = vec![(0, 0); rows.len() + malformed as usize];
+        added(&cells, 0, b"", &records)
+    }
+
+    /// The presence of two columns in the records of the first block of a file of JSON.
+    fn added(cells: &Cells, file: usize, text: &[u8], records: &[Span]) -> Presence {
+        let source = Source::named(file, None);
+        let mut text = text.to_vec();
+        let block = Block::new(&source, 0, &mut text);
+        let extractor = Extractor::Json(Json::new(&[]).expect("no fields"));
         let mut presence = Presence::new(2);
-        presence.add(&cells, rows.len() + malformed as usize);
+        presence.add(cells, BlockRows { block: &block, text: block.bytes, records, extractor: &extractor });
         presence
     }
 
@@ -167,5 +239,36 @@ mod tests {
         assert!(!presence(&[], 0).lacks(0));
         assert!(!presence(&[], 3).lacks(0));
         assert!(presence(&[".."], 3).lacks(0));
+    }
+
+    #[test]
+    fn hints_are_about_the_fields_of_the_first_file() {
+        let file = |file: usize, text: &str| {
+            let mut cells = Cells::default();
+            cells.reset(2);
+            cells.push_missing();
+            added(&cells, file, text.as_bytes(), &[(0, text.len())])
+        };
+        let many: String = (0..20).map(|number| format!("\"f{number:02}\":1,")).collect();
+        let files = [
+            file(3, "{\"pat\":1}"),
+            file(0, "{"),
+            file(1, "{\"a\":{\"path\":1,\"b c.d\":2}}"),
+            file(2, &format!("{{{many}\"z\":1}}")),
+        ];
+        for first in 0..files.len() {
+            let mut files = files.clone();
+            files.rotate_left(first);
+            let merged = files.iter().fold(Presence::default(), Presence::merge);
+            assert_eq!(merged.hint("path").as_deref(), Some("did you mean 'a.path'?"), "{first}");
+            assert_eq!(
+                merged.hint("x").as_deref(),
+                Some("the fields are 'a.\"b c.d\"', 'a.path'"),
+                "{first}"
+            );
+        }
+        assert_eq!(files[1].hint("path"), None);
+        let listed = files[3].hint("x").expect("names");
+        assert!(listed.starts_with("the fields are 'f00', ") && listed.ends_with(", 'f11', ..."), "{listed}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use finecomb_scan::{MemberPath, ObjectSpans};
+use finecomb_scan::{Heading, MemberPath, ObjectSpans};
 use memchr::memmem::Finder;
 use serde_json::Value;
 
@@ -10,12 +10,15 @@ use crate::cells::{Span, bytes_of};
 use crate::key::expression::{Case, Expression};
 use crate::query::field::{Field, Name, Step};
 use crate::query::input_format::InputFormat;
+use crate::records::format::Extractor;
 use crate::records::format::access::AccessFormat;
 use crate::records::format::csv::Header;
 use crate::records::format::detect::{Detected, detect};
+use crate::records::format::logfmt::all as pairs;
 use crate::records::format::syslog;
 use crate::records::format::w3c::{self, headings, names};
 use crate::records::layout::{dialect, first_record};
+use crate::records::unwrap::outer_record;
 
 /// Maximum number of records of JSON and logfmt whose names are collected.
 const RECORDS: usize = 100;
@@ -48,7 +51,7 @@ pub fn named_fields(input: &InputFormat, delimiter: u8, head: &[u8]) -> Vec<Fiel
                 AccessFormat::nginx(format).map_or(Vec::new(), |format| access(&format))
             }
             InputFormat::Json => members(lines(whole)),
-            InputFormat::Logfmt => keys(whole),
+            InputFormat::Logfmt => keys(lines(whole)),
             InputFormat::Syslog => syslog::names().map(flat).collect(),
             InputFormat::Regex(pattern) => groups(pattern),
             InputFormat::Named(_) if format.has_headings() => columns(whole),
@@ -91,51 +94,47 @@ fn groups(pattern: &str) -> Vec<Field> {
     crate::records::format::regex::names(regex.regex().group_info()).map(flat).collect()
 }
 
+/// The fields of the first of these records whose names are in the text: members of objects, keys of pairs, and the columns of a W3C log after
+/// this heading. Other formats have none.
+pub(crate) fn names_in_records(
+    extractor: &Extractor,
+    (text, heading): (&[u8], &Option<Heading>),
+    records: &[Span],
+) -> Vec<Field> {
+    let first = &records[..records.len().min(RECORDS)];
+    let texts = first.iter().map(|&record| bytes_of(text, record));
+    match extractor {
+        Extractor::Json(_) => members(texts),
+        Extractor::Logfmt(_) => keys(texts),
+        Extractor::W3c(_) => columns(heading.as_deref().unwrap_or(text)),
+        Extractor::Unwrapped(fields) => {
+            let outer: Vec<Span> = first.iter().map(|&record| outer_record(text, record)).collect();
+            let mut names = names_in_records(fields.inner(), (text, heading), first);
+            names.extend(names_in_records(fields.outer(), (text, heading), &outer));
+            names
+        }
+        _ => Vec::new(),
+    }
+}
+
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     head.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(RECORDS)
 }
 
 /// The keys of the pairs of all records, in the order in which they come first.
-fn keys(head: &[u8]) -> Vec<Field> {
+fn keys<'h>(records: impl Iterator<Item = &'h [u8]>) -> Vec<Field> {
     let mut names = Vec::new();
-    for line in lines(head) {
-        for key in keys_of(line) {
-            let Ok(name) = std::str::from_utf8(key) else { continue };
+    for record in records {
+        // The pairs before an error count.
+        let _ = pairs::visit(record, (0, record.len()), |key, _| {
+            let Ok(name) = std::str::from_utf8(key) else { return };
             let field = flat(name);
             if names.len() < NAMES && !names.contains(&field) {
                 names.push(field);
             }
-        }
+        });
     }
     names
-}
-
-/// The keys of a line of logfmt. Words without a value are left out, because they mostly belong to a message.
-fn keys_of(mut line: &[u8]) -> Vec<&[u8]> {
-    let mut keys = Vec::new();
-    loop {
-        line = line.trim_ascii_start();
-        let end = line.iter().position(|byte| b" \t=".contains(byte));
-        let Some(end) = end else { return keys };
-        if line[end] != b'=' {
-            line = &line[end..];
-            continue;
-        }
-        if end > 0 {
-            keys.push(&line[..end]);
-        }
-        line = &line[end + 1..];
-        let length = match line.first() {
-            Some(b'"') => line
-                .iter()
-                .enumerate()
-                .skip(1)
-                .position(|(at, &byte)| byte == b'"' && line[at - 1] != b'\\')
-                .map(|at| at + 2),
-            _ => line.iter().position(|byte| b" \t".contains(byte)),
-        };
-        line = &line[length.unwrap_or(line.len())..];
-    }
 }
 
 /// The first objects of a text of documents.
@@ -206,6 +205,11 @@ mod tests {
         }
         assert_eq!(names("lines", "a b\n"), "");
         assert_eq!(names("csv", "\"open\n"), "");
+    }
+
+    #[test]
+    fn quotes_of_logfmt_end_as_in_its_records() {
+        assert_eq!(names("logfmt", "a=\"x \\\\\" b=1 c=\"x=\\\" y=2\" d=1\ne=\"open f=1\n"), "a b c d");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::query::Query;
 use crate::query::condition::ConditionCache;
 use crate::query::field::Field;
 use crate::query::row_query::{Columns, KeySource, RowQuery};
-use crate::records::absent_fields::Presence;
+use crate::records::absent_fields::{BlockRows, Presence};
 use crate::records::extract::{KeyPattern, KeyPatternCache, Unmatched};
 use crate::records::filter::FilterCache;
 use crate::records::format::json::repeated::repeated_keys;
@@ -147,10 +147,11 @@ impl<'q> RowMaker<'q> {
         if let Some(time) = &plan.time {
             self.times.publish_order(time, block);
         }
-        self.apply_condition(text, &plan, &mut scratches, meter);
+        self.apply_condition((block, text), &plan, &mut scratches, meter);
         meter.enter(Phase::Extract);
         self.extract(text, &self.rows.value_columns, &plan.values, &mut scratches.values);
-        self.value_presence.add(&self.cells, self.records.len());
+        let rows = BlockRows { block, text, records: &self.records, extractor: &plan.values };
+        self.value_presence.add(&self.cells, rows);
         self.make_keys(text, keys);
         if unwrapped.is_some() && keys.are_in_block() {
             // They are not in the block of the file.
@@ -429,11 +430,18 @@ impl<'q> RowMaker<'q> {
     }
 
     /// Keeps the rows for which the condition holds.
-    fn apply_condition(&mut self, text: &[u8], plan: &Plan, scratches: &mut Scratches, meter: &mut Meter) {
+    fn apply_condition(
+        &mut self,
+        (block, text): (&Block<'_>, &[u8]),
+        plan: &Plan,
+        scratches: &mut Scratches,
+        meter: &mut Meter,
+    ) {
         let Some(condition) = &self.rows.condition else { return };
         meter.enter(Phase::Extract);
         self.extract(text, &self.rows.condition_columns, &plan.condition, &mut scratches.condition);
-        self.condition_presence.add(&self.cells, self.records.len());
+        let rows = BlockRows { block, text, records: &self.records, extractor: &plan.condition };
+        self.condition_presence.add(&self.cells, rows);
         let Some(cache) = &mut self.condition else { return };
         meter.enter(Phase::Filter);
         condition.select(cache, text, &self.cells, self.records.len(), &mut self.selected);

@@ -165,6 +165,11 @@ impl UnwrappedFields {
         &self.inner.extractor
     }
 
+    /// Extracts from outer records only.
+    pub(crate) fn outer(&self) -> &Extractor {
+        &self.outer.extractor
+    }
+
     pub(crate) fn scratch(&self) -> UnwrappedScratch {
         UnwrappedScratch { inner: self.inner.scratch(), outer: self.outer.scratch() }
     }

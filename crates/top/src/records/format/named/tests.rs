@@ -127,7 +127,7 @@ fn wrong_definitions_are_told_with_file_and_line() {
             "pattern = '(x)'",
             "1: the pattern has no named groups; name each field like this: (?<status>[0-9]+)",
         ),
-        ("template = '$a'\ntitel = 'x'", "2: unknown key 'titel'; did you mean 'title' or 'time'?"),
+        ("template = '$a'\ntitel = 'x'", "2: unknown key 'titel'; did you mean 'title'?"),
         (
             "template = '$a'\nx = 'x'",
             "2: unknown key 'x'; expected title, template, pattern, base, recognised, header, time, unwrap, record",
