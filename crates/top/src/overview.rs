@@ -15,7 +15,7 @@ pub(crate) mod print;
 mod sample;
 pub(crate) mod source;
 mod texts;
-mod time_reader;
+pub(crate) mod time_reader;
 mod timeline;
 mod values;
 mod worker;

@@ -1,6 +1,8 @@
 //! Explains the effect of a query on the first records: which are selected or rejected and why, and how keys are
 //! edited.
 
+mod fields;
+
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -15,6 +17,7 @@ use memchr::memchr_iter;
 use crate::cells::{Span, bytes_of};
 use crate::key::editor::{Change, Editor};
 use crate::key::keys::Keys;
+use crate::overview::time_reader::{TimeReader, now};
 use crate::query::Query;
 use crate::records::filter::{FilterCache, Verdict};
 use crate::records::format::w3c;
@@ -22,6 +25,7 @@ use crate::records::plain::{KeyMaker, NoKey};
 use crate::records::row_time::ShownTime;
 use crate::records::rows::RowMaker;
 use crate::records::split::split_records;
+use crate::sample::fields::{all_values, kind};
 
 /// Explanation of the first records.
 #[derive(Debug)]
@@ -47,6 +51,7 @@ struct Explainer<'q> {
     filter: FilterCache,
     maker: KeyMaker<'q>,
     rows: Option<RowMaker<'q>>,
+    reader: TimeReader,
     editor: Editor<'q>,
     /// The source whose format was shown last.
     shown: Option<Source>,
@@ -68,6 +73,7 @@ impl<'q> Explainer<'q> {
             filter: query.filter.cache(),
             maker: KeyMaker::new(query),
             rows: query.rows.as_deref().map(|rows| RowMaker::new(query, rows)),
+            reader: TimeReader::of(query, now()),
             editor: Editor::new(query),
             shown: None,
             wanted,
@@ -134,6 +140,7 @@ impl<'q> Explainer<'q> {
         let fields = rows.condition_values(&one);
         let time = rows.time(&one);
         let mut keys = Keys::default();
+        let all = self.all_values(rows, &one);
         rows.make(&one, &mut Meter::off(), &mut keys);
         let reason = match rows.malformed.first() {
             Some((span, malformed)) => {
@@ -153,23 +160,47 @@ impl<'q> Explainer<'q> {
             self.explain_time(&time, &name);
         }
         let values = fields.into_iter().chain(if reason.is_none() { rows.values(&one) } else { Vec::new() });
-        let mut shown = HashSet::new();
-        for (name, value) in values.filter(|(name, _)| shown.insert(name.clone())) {
-            match value {
-                Some(value) => self.show(&format!("  field   {name}: "), &value),
-                None => self.show(&format!("  no field {name}"), b""),
-            }
-        }
+        let has_fields = self.explain_values(all, values);
         if !rows.records.is_empty() {
             self.explain_repeated_keys(&rows.repeated_keys(&one));
         }
         // Without a key, all have the same.
         let has_keys = reason.is_none() && !self.query.key_names.is_empty();
+        // A whole record is shown already.
+        let has_keys = has_keys && !(has_fields && rows.has_whole_records() && self.query.edits.is_empty());
         let spans = if has_keys { &keys.spans[..] } else { &[] };
         for &span in spans {
             let key = bytes_of(keys.text(one.bytes), span).to_vec();
             self.explain_changes(&key);
         }
+    }
+
+    /// All fields of the only record of a block.
+    fn all_values(&self, rows: &RowMaker<'_>, one: &Block<'_>) -> Vec<(String, Vec<u8>)> {
+        let text = self.inner.as_deref().unwrap_or(one.bytes);
+        let plan = rows.plan(one.source);
+        plan.map_or_else(Vec::new, |plan| all_values(&plan, (text, &one.heading)))
+    }
+
+    /// Shows the fields of a record, and those that the query uses. Returns whether there are any of the record.
+    fn explain_values(
+        &mut self,
+        all: Vec<(String, Vec<u8>)>,
+        used: impl Iterator<Item = (String, Option<Vec<u8>>)>,
+    ) -> bool {
+        let has_fields = !all.is_empty();
+        let all = all.into_iter().map(|(name, value)| (name, Some(value)));
+        let mut shown = HashSet::new();
+        for (name, value) in all.chain(used).filter(|(name, _)| shown.insert(name.clone())) {
+            match value {
+                Some(value) => {
+                    let kind = kind(&value, &mut self.reader);
+                    self.show(&format!("  field   {name} ({kind}): "), &value);
+                }
+                None => self.show(&format!("  no field {name}"), b""),
+            }
+        }
+        has_fields
     }
 
     /// Says that of members with equal keys, the first count.

@@ -120,7 +120,7 @@ pub(crate) struct TopArguments {
     #[command(flatten, next_help_heading = "Output")]
     pub(crate) format: FormatFlags<TopFormat>,
 
-    /// Show how the first COUNT records are processed, and why; count nothing
+    /// Show all fields of the first COUNT records, and how they are processed and why; count nothing
     #[arg(long, value_name = "COUNT", num_args = 0..=1, require_equals = true, default_missing_value = "10", value_parser = parse_count, help_heading = "Output")]
     pub(crate) sample: Option<usize>,
 
@@ -189,7 +189,8 @@ fn parse_count(text: &str) -> Result<usize, String> {
 impl TopArguments {
     /// Records, keys, measures and their order.
     pub(crate) fn query(&self) -> Result<QueryOptions, UsageError> {
-        Ok(self.options.query(self.tail.tail)?.overview(self.overview.overview))
+        let options = self.options.query(self.tail.tail)?;
+        Ok(options.overview(self.overview.overview).explain(self.sample.is_some()))
     }
 
     /// Inputs and the options for reading them.

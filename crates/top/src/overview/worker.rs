@@ -64,7 +64,6 @@ impl<'q> Describer<'q> {
         let Some(rows) = query.rows.as_deref() else { unreachable!("an overview has rows") };
         let time = rows.time.as_ref();
         let zone = time.map_or(Zone::UTC, |time| time.zone.clone());
-        let form = time.map(|time| time.form.clone()).unwrap_or_default();
         Self {
             rows: RowMaker::new(query, rows),
             keys: Keys::default(),
@@ -79,7 +78,7 @@ impl<'q> Describer<'q> {
                 times: Timeline::default(),
                 time_fields: BTreeSet::new(),
                 fields: FieldSet::new(query.hasher),
-                reader: TimeReader::new(form, zone.clone(), now),
+                reader: TimeReader::of(query, now),
                 zone,
             },
         }

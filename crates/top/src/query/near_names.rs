@@ -126,7 +126,7 @@ impl Words {
         }
     }
 
-    /// Whether a name differs from this one only by a few letters, or goes on after it.
+    /// Whether a name differs from this one only by a few letters, or is the beginning of the other.
     fn is_misspelt(&self, name: &Self) -> bool {
         let (wanted, name) = (&*self.name, &*name.name);
         let [short, long] = if wanted.len() < name.len() { [wanted, name] } else { [name, wanted] };

@@ -183,6 +183,8 @@ options! {
         pub last: Option<Last> = None,
         /// Describe all fields of the records instead of counting keys: see [`overview`](crate::overview()). Default: no.
         pub overview: bool = false,
+        /// List all fields of the records that [`sample`](crate::sample()) explains. If no key is wanted, their format is recognised. Default: no.
+        pub explain: bool = false,
         /// Measures of the records of each key. Default: none.
         pub measures: Vec<Measure> = Vec::new(),
         /// Units of the numbers without one in measured fields. Default: none, and they are left out if other numbers of the field have a unit.

@@ -50,6 +50,8 @@ pub(crate) struct RowQuery {
     pub(crate) measures: Vec<(MeasureKind, usize)>,
     /// Whether all fields of the records are described.
     pub(crate) is_overview: bool,
+    /// Whether all fields of records are listed.
+    pub(crate) lists_fields: bool,
     /// The units of numbers without one, each with the index of its field among the columns.
     units: Vec<(usize, TimeUnit)>,
     number_format: Option<NumberFormat>,
@@ -181,6 +183,7 @@ impl RowQuery {
             || !options.extract.is_empty()
             || options.condition.is_some()
             || options.overview
+            || options.explain && options.fields.is_whole_record()
             || options.missing.is_some()
             || !options.measures.is_empty()
             || !options.units.is_empty()
@@ -230,7 +233,8 @@ impl RowQuery {
             let has_names = columns.any(Columns::has_names);
             // The time of JSON is in a field, even if no other is named.
             let has_time_only = time.is_some() && options.fields.is_whole_record();
-            if has_names || has_time_only { InputFormat::Auto } else { InputFormat::Lines }
+            let has_nothing = options.explain && options.fields.is_whole_record() && pattern.is_none();
+            if has_names || has_time_only || has_nothing { InputFormat::Auto } else { InputFormat::Lines }
         };
         let of_files = || if options.unwrap.is_some() { InputFormat::Auto } else { by_fields() };
         let input = options.input.clone().unwrap_or_else(of_files);
@@ -264,6 +268,7 @@ impl RowQuery {
             missing: options.missing.clone().map(String::into_bytes),
             measures,
             is_overview: options.overview,
+            lists_fields: options.overview || options.explain,
             units,
             number_format: options.number_format.clone(),
         })

@@ -279,7 +279,13 @@ impl<'a> FileFormat<'a> {
                 }
             }
             // The records of an overview are not in a field.
-            Self::Unwrapped { outer, .. } => return outer.all_fields(plan, query, (head, by, is_all)),
+            Self::Unwrapped { outer, .. } if query.is_overview => {
+                return outer.all_fields(plan, query, (head, by, is_all));
+            }
+            Self::Unwrapped { inner, .. } => match **inner {
+                Self::Known(InputFormat::Lines) | Self::Unknown => return Some(Ok(AllFields::Messages)),
+                ref inner => return inner.all_fields(plan, query, (head, by, is_all)),
+            },
             Self::Known(format) => match named_fields(format, query.delimiter, head) {
                 // The line that names the columns may still come.
                 fields if fields.is_empty() && !is_all => return None,
@@ -378,7 +384,7 @@ impl Recognize for Recognizer {
         let mut plan = Plan::new(&self.0, &format, header_end).map_err(with_nearest)?;
         let records = self.0.records(&format)?;
         let text = (head, &records, is_all);
-        if self.0.is_overview {
+        if self.0.lists_fields {
             let Some(all) = format.all_fields(&plan, &self.0, text).transpose()? else {
                 return Ok(None);
             };

@@ -122,7 +122,7 @@ fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The keys of the pairs of all records, in the order in which they come first.
-fn keys<'h>(records: impl Iterator<Item = &'h [u8]>) -> Vec<Field> {
+pub(crate) fn keys<'h>(records: impl Iterator<Item = &'h [u8]>) -> Vec<Field> {
     let mut names = Vec::new();
     for record in records {
         // The pairs before an error count.
@@ -143,7 +143,7 @@ fn objects(text: &[u8]) -> Vec<Span> {
 }
 
 /// The paths of all members of objects that are no objects themselves. Arrays count as one.
-fn members<'h>(records: impl Iterator<Item = &'h [u8]>) -> Vec<Field> {
+pub(crate) fn members<'h>(records: impl Iterator<Item = &'h [u8]>) -> Vec<Field> {
     let mut fields = BTreeMap::new();
     for record in records {
         if let Ok(record) = serde_json::from_slice::<Value>(record) {

@@ -305,6 +305,11 @@ impl<'q> RowMaker<'q> {
         Some(records.first().map(|&record| bytes_of(&text, record).to_vec()))
     }
 
+    /// Whether the key of a record is the record.
+    pub(crate) fn has_whole_records(&self) -> bool {
+        self.rows.key == KeySource::Record
+    }
+
     /// The keys that come again in an object of the first record of the last block, if it is JSON.
     pub(crate) fn repeated_keys(&self, block: &Block<'_>) -> Vec<String> {
         let is_json = self.plan(block.source).is_some_and(|plan| plan.values.is_json());
