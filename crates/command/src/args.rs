@@ -9,6 +9,7 @@ pub mod selection;
 pub(crate) mod size;
 pub(crate) mod standalone;
 pub mod threads;
+pub(crate) mod tips;
 pub mod tree_index;
 pub(crate) mod value;
 
@@ -16,9 +17,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Error, FromArgMatches, Parser, Subcommand, ValueHint};
+use clap::{Args, CommandFactory, Error, FromArgMatches, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
+use crate::args::tips::with_tip;
 use crate::exit::Exit;
 use crate::shell::candidates;
 use crate::shell::facts;
@@ -26,6 +28,7 @@ use crate::shell::line::completer;
 #[cfg(feature = "symbols")]
 use crate::symbols;
 use crate::terminal::When;
+use crate::top::options::percentile_flags as measures;
 use crate::{bench, find, grep, index, links, mcp, pi, serve, top, version};
 
 const LONG_ABOUT: &str = "\
@@ -140,12 +143,32 @@ pub(crate) fn parse_from(arguments: &[OsString]) -> Result<CommandLine, Error> {
     if let Some(arguments) = parse_as_named(arguments) {
         return Ok(arguments);
     }
-    CommandLine::try_parse_from(arguments).map_err(|error| match arguments.get(1) {
+    let parsed = CommandLine::try_parse_from(arguments);
+    parsed.or_else(|error| parse_percentiles(error, arguments)).map_err(|error| match arguments.get(1) {
         _ if let Some(version) = version_instead(&error) => version,
+        Some(command) if command == "find" => find::args::add_hint(error, &arguments[2..]),
         Some(command) if command == "grep" => grep::args::hints::add_hint(error),
         Some(command) if command == "top" => top::args::hints::add_hint(error),
-        _ => error,
+        _ => with_command(with_tip(error, None)),
     })
+}
+
+/// Parses the arguments of `comb top` again if a flag such as `--p90` was unknown: clap has no flags for all numbers.
+fn parse_percentiles(error: Error, arguments: &[OsString]) -> Result<CommandLine, Error> {
+    let is_top = arguments.get(1).is_some_and(|command| command == "top");
+    let written = tips::unknown_flag(&error).filter(|_| is_top);
+    match written.and_then(|flag| measures::with_percentile(flag, arguments)) {
+        Some(arguments) => parse_from(&arguments),
+        None => Err(error),
+    }
+}
+
+/// Adds the command that may be meant to the error of an unknown one.
+fn with_command(error: Error) -> Error {
+    let command = CommandLine::command();
+    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let names: Vec<&str> = shown.map(clap::Command::get_name).collect();
+    tips::with_command(error, &names)
 }
 
 /// The version, if a command does not know the flag because only `comb` itself has it.

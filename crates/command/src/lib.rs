@@ -48,6 +48,7 @@ mod links;
 #[allow(missing_docs, reason = "a comment would be a help text")]
 pub mod mcp;
 pub mod message;
+mod missing_inputs;
 pub mod output;
 mod pager;
 mod parse;

@@ -17,6 +17,7 @@ use crate::advice::{Advised, on_failure};
 use crate::exit::{Exit, Failure};
 use crate::program::Program;
 use crate::top::options::CountOptions;
+use crate::top::options::definition::CountDefinition;
 
 /// Number of records that may be looked through without a tip.
 const FEW: u64 = 20;
@@ -220,16 +221,51 @@ pub(crate) fn absent_fields(answer: &Answer, options: &CountOptions) -> Vec<Stri
     notes
 }
 
-/// The tip for a count of whole records if nearly all are different, so that their counts say nothing.
+/// The reason why nothing was counted, unless other messages say it.
+pub(crate) fn empty(answer: &Answer, options: &CountOptions) -> Option<String> {
+    let count = |left_out: &Option<Skipped>| left_out.as_ref().map_or(0, |left_out| left_out.count);
+    let left_out = [&answer.skipped, &answer.malformed, &answer.unmatched, &answer.untimed].map(count);
+    if answer.records > 0 || answer.partial || Program::current() != Program::Comb {
+        return None;
+    }
+    let CountDefinition { condition, grep, vgrep, .. } = &options.definition;
+    let all = counted(answer.examined, "record");
+    match answer.examined {
+        0 if options.reads_only_window() => Some("no record is in the window of time".to_owned()),
+        0 if grep.is_empty() && vgrep.is_empty() => Some("the input has no records".to_owned()),
+        0 => {
+            let filters =
+                [("-g", grep), ("-v", vgrep)].into_iter().filter(|(_, patterns)| !patterns.is_empty());
+            let filters: Vec<&str> = filters.map(|(flag, _)| flag).collect();
+            Some(format!("{} left no record", filters.join(" and ")))
+        }
+        examined if left_out.iter().sum::<u64>() >= examined => None,
+        _ if let Some([first, last]) = &answer.outside => {
+            Some(format!("0 of {all} in the window of time; they are from {first} to {last}"))
+        }
+        _ => {
+            let is_told =
+                answer.absent.iter().any(|absent| matches!(absent.part, QueryPart::Condition { .. }));
+            (condition.is_some() && !is_told).then(|| format!("--where: 0 of {all} meet the condition"))
+        }
+    }
+}
+
+/// The tip for a count of whole records if nearly all are different, or of keys if all are, so that their counts say nothing.
 pub(crate) fn tip(answer: &Answer, options: &CountOptions) -> Option<String> {
-    let is_plain = options.definition.counts_whole_records() && answer.measure_names.is_empty();
-    let are_different = answer.records >= FEW && 10 * answer.distinct >= 9 * answer.records;
-    (is_plain && are_different && Program::current() == Program::Comb).then(|| {
-        let (distinct, all) = (Count(answer.distinct), counted(answer.records, "record"));
-        format!(
+    let is_plain = options.definition.counts_whole_records();
+    if answer.records < FEW || !answer.measure_names.is_empty() || Program::current() != Program::Comb {
+        return None;
+    }
+    let (distinct, all) = (Count(answer.distinct), counted(answer.records, "record"));
+    if is_plain && 10 * answer.distinct >= 9 * answer.records {
+        return Some(format!(
             "{distinct} of {all} are different; --overview shows the fields of the records and their values"
-        )
-    })
+        ));
+    }
+    let has_key = !is_plain && !options.definition.has_only_buckets();
+    (has_key && answer.distinct == answer.records)
+        .then(|| format!("each of {distinct} keys occurs once; --overview shows other fields for -f"))
 }
 
 /// Messages on the problems with inputs of a count: first the others, then one for each reason why more of a file was read than the window.

@@ -88,6 +88,20 @@ pub fn check_kind(output: &Path, kind: &FileKind) -> Result<(), String> {
 pub fn check_new(output: &Path, inputs: &[impl AsRef<Path>], kind: &FileKind) -> Result<(), String> {
     check_not_input(output, inputs)?;
     check_kind(output, kind)?;
+    check_directory(output)
+}
+
+/// Checks, before a job, that its output, which may replace any other file, is none of its inputs, and that its directory exists.
+///
+/// # Errors
+///
+/// If not. The message gives the reason and the fix.
+pub fn check_replaced(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<(), String> {
+    check_not_input(output, inputs)?;
+    check_directory(output)
+}
+
+fn check_directory(output: &Path) -> Result<(), String> {
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty());
     match parent.filter(|parent| !parent.is_dir()) {
         Some(parent) if !is_stream(output) => Err(format!("{}: no such directory", parent.display())),

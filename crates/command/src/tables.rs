@@ -49,7 +49,7 @@ type Done<O> = io::Result<(O, io::Result<Vec<String>>)>;
 /// The answer as a table.
 impl print::Format for TableKind {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
-        self.printed().map_err(io::Error::other)?.write(answer, out)
+        self.format().map_err(io::Error::other)?.write(answer, out)
     }
 }
 

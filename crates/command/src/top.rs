@@ -7,6 +7,7 @@ pub mod job;
 pub mod listen;
 mod live;
 pub mod options;
+mod output;
 mod overview;
 mod plot;
 pub(crate) mod run;

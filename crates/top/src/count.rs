@@ -334,6 +334,7 @@ impl<'q> Counter<'q> {
         tally.records = self.counts.records();
         if let Maker::Rows(rows) = &self.maker {
             tally.presence = [rows.condition_presence.clone(), rows.value_presence.clone()];
+            tally.window = rows.times.window;
         }
         tally
     }

@@ -78,7 +78,7 @@ fn errors_are_one_line() {
     for (arguments, message) in [
         (
             "-- top -f 2 nix",
-            "comb top -f 2 nix --width 1 exited with status 2: comb: nix: no such file or directory",
+            "comb top -f 2 nix --width 1 exited with status 2: comb: nix: no such file or directory; '-f nix' counts by a field",
         ),
         (
             "-- index info log",

@@ -389,6 +389,11 @@ fn arguments_of_the_configuration_file_come_first() {
     directory.prints("export COMB_CONFIG=; comb grep none", "file:none\n");
     let message = "comb: COMB_CONFIG: nowhere: no such file or directory\n";
     directory.answers("export COMB_CONFIG=nowhere; comb grep none", "file:none\n", message, 0);
+    // The value of a flag may be on the next line.
+    directory.prints("printf '%s\\n' -g '!*.x' --max-colums=3 -i > .wrong", "");
+    let wrong = directory
+        .refuses("export COMB_CONFIG=.wrong; comb grep one", "comb: COMB_CONFIG: .wrong:3: --max-colums=3\n");
+    assert!(wrong.contains("'--max-columns'"), "{wrong}");
 }
 
 /// `one line to find` and a line feed, compressed, in Base64.

@@ -3,13 +3,40 @@
 use crate::support::{Place, directory_with};
 
 /// Commands that write to the path that is added to them.
-const COMMANDS: [&str; 5] = [
+const COMMANDS: [&str; 6] = [
     "comb symbols --format ctags a.c -o",
     "comb symbols --format ctags a.c --append -o",
     "comb index build text -o",
     "comb pi 10 -o",
     "comb top log --save-counts",
+    "comb top log -f 2 -o",
 ];
+
+#[test]
+fn an_answer_is_written_to_a_file_which_it_replaces() {
+    let log = "2026-01-01T00:00:00Z a\n2026-01-01T00:00:01Z a\n";
+    let directory = directory_with(&[("log", log), ("out", "longer than the answer\n")]);
+    directory.prints("comb top -f 2 -o out log; cat out", "2 a\n");
+    directory.prints("comb top -f 2 --json --output=out log; grep -c count out", "1\n");
+    directory.prints("comb top --overview -o out log; head -n 1 out", "2 records of lines\n");
+    directory.prints("comb top --sample=1 -f 2 -o out log; tail -n 1 out", "  key     a\n");
+    directory.prints(
+        "comb top -f 2 --save-counts counts -o out log; cat out; comb top --merge counts -o out; cat out",
+        "2 a\n2 a\n",
+    );
+    directory.prints(
+        "comb top -f 2 --save-counts - -o out log > counts; cat out; comb top --merge counts",
+        "2 a\n2 a\n",
+    );
+    for (arguments, reason) in [
+        ("-o log log", "log: same file as the input log; use another output"),
+        ("-o none/out log", "none: no such directory"),
+        ("-o out --tail log", "cannot be used with '--tail'"),
+    ] {
+        directory.refuses(&format!("comb top {arguments}"), reason);
+    }
+    assert_eq!(directory.read("log"), log);
+}
 
 #[test]
 fn an_output_that_is_a_stream_is_written_to() {

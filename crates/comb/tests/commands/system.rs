@@ -97,7 +97,7 @@ fn standard_input_may_be_a_pipe_or_a_file() {
     directory.answers("printf 'a b\\nc\\nd e\\n' | comb top -f 2", "1 b\n1 e\n", message, 0);
     let closed = "comb: standard input: closed; name a file, or redirect input from a file or a pipe\n";
     directory.answers("comb top <&-", "", closed, 2);
-    directory.answers("comb top < /dev/null", "", "", 1);
+    directory.answers("comb top < /dev/null", "", "comb: the input has no records\n", 1);
 }
 
 #[test]

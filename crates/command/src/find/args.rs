@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, Error, ValueEnum};
 
 use crate::args::format::{FormatFlags, Formats};
+use crate::args::tips::{unknown_flag, with_tip};
 use crate::shell::candidates;
 use crate::shell::facts;
 use crate::shell::line::completer;
@@ -87,6 +88,28 @@ pub(crate) enum FindFormat {
     Text,
     /// One object per occurrence: pattern, count, position, line, column, before, match, after
     Json,
+}
+
+/// Adds a suggestion to the error of a word after the pattern. A flag that the command does not know is the pattern, as any text may be searched for.
+pub(crate) fn add_hint(error: Error, words: &[OsString]) -> Error {
+    let known = FindArguments::augment_args(Command::new("find"));
+    let is_known = |word: &str| {
+        let mut flags = known.get_arguments();
+        flags.any(|flag| match word.strip_prefix("--") {
+            Some(long) => flag.get_long() == long.split('=').next(),
+            None => flag.get_short() == word.chars().nth(1),
+        })
+    };
+    let is_word = unknown_flag(&error).is_some_and(|word| !word.starts_with('-'));
+    let mut unknown =
+        words.iter().filter_map(|word| word.to_str()).filter(|word| word.starts_with('-') && !is_known(word));
+    let hint = unknown.next().filter(|_| is_word).map(|flag| match flag {
+        "-i" | "--ignore-case" => {
+            format!("'{flag}' was read as the pattern: an index has texts as they are written; 'comb grep -i' ignores case")
+        }
+        flag => format!("'{flag}' was read as the pattern, as 'comb find' has no such flag"),
+    });
+    with_tip(error, hint)
 }
 
 impl Formats for FindFormat {

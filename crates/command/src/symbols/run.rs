@@ -18,6 +18,7 @@ use crate::advice::Advised;
 use crate::exit::{Ending, Exit, Failure, check_output};
 use crate::indexed_search::Indexed;
 use crate::message;
+use crate::missing_inputs::MissingInputs;
 use crate::output::{FileKind, OutputFile, write};
 use crate::profile;
 use crate::symbols::args::{ListFormat, SymbolsArguments};
@@ -53,6 +54,7 @@ struct Listed {
     outcome: SymbolsOutcome,
     /// The named inputs.
     inputs: Vec<PathBuf>,
+    missing: MissingInputs,
     indexes: Indexed,
     parsed: Option<Arc<ParsedFiles>>,
     /// All definitions were listed.
@@ -100,10 +102,13 @@ fn list(arguments: &SymbolsArguments) -> Result<Listed, Failure> {
     let Prepared { query, indexes, parsed } =
         prepare(options, update.index_update, arguments.query()?, &inputs, &scan)?;
     let (scan, is_full) = (indexes.scan(scan), query.lists_all());
+    let missing = MissingInputs::report(&inputs.named, |word| {
+        format!("'-d {word}' lists the definitions of a name, '-r {word}' its uses")
+    });
     let run = |out: &mut (dyn Write + Send)| list_to(out, table, |out| symbols(&inputs, &scan, &query, out));
     let Some(path) = &arguments.output else {
         let outcome = run(&mut stdout());
-        return Ok(Listed { outcome, inputs: inputs.named, indexes, parsed, is_full });
+        return Ok(Listed { outcome, inputs: inputs.named, missing, indexes, parsed, is_full });
     };
     let kind = match arguments.format() {
         ListFormat::Ctags => &CTAGS,
@@ -120,7 +125,7 @@ fn list(arguments: &SymbolsArguments) -> Result<Listed, Failure> {
         set_time(path, begun)
             .map_err(|error| format!("{}: cannot set its time: {}", path.display(), io_reason(&error)))?;
     }
-    Ok(Listed { outcome, inputs: inputs.named, indexes, parsed, is_full })
+    Ok(Listed { outcome, inputs: inputs.named, missing, indexes, parsed, is_full })
 }
 
 /// Lists to `out`, as a table if it is to be one.
@@ -158,7 +163,7 @@ fn set_time(path: &Path, begun: SystemTime) -> io::Result<()> {
 impl Listed {
     /// Prints what follows the list, and updates the indexes.
     fn finish(self, arguments: &SymbolsArguments, start: Instant) -> Exit {
-        let Self { outcome, inputs, indexes, parsed, is_full } = self;
+        let Self { outcome, inputs, missing, indexes, parsed, is_full } = self;
         let mut output_error = outcome.output_error;
         if arguments.stats && output_error.is_none() {
             let text =
@@ -168,7 +173,7 @@ impl Listed {
         let opened = indexes.take_opened();
         let index_failed = indexes.report(&opened.failures);
         opened.left_alone.iter().for_each(|error| message::note(error.advised()));
-        message::problems(&outcome.problems);
+        message::problems(missing.others(&outcome.problems));
         message::failures(&outcome.failures);
         if !arguments.quiet {
             on_syntax_errors(&outcome.syntax_errors).into_iter().for_each(message::note);

@@ -9,7 +9,7 @@ mod tail;
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use clap_complete::ArgValueCandidates;
 use finecomb_scan::{Inputs, ScanOptions};
 use finecomb_top::QueryOptions;
@@ -116,6 +116,10 @@ pub(crate) struct TopArguments {
     /// Draw a bar for each number of the column that --sort names, or else for each count, if the output is a terminal
     #[arg(long, help_heading = "Output")]
     bars: bool,
+
+    /// Write to FILE, which is replaced, instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["tail", "formats"], help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
 
     #[command(flatten, next_help_heading = "Output")]
     pub(crate) format: FormatFlags<TopFormat>,

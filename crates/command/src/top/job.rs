@@ -48,6 +48,7 @@ pub fn count_files(options: CountOptions, paths: &[PathBuf], stop: &Arc<Stop>) -
     format.write(&outcome.answer, &mut text).map_err(|error| error.to_string())?;
     let mut notes = message::left_out(&outcome.answer, options, false);
     notes.extend(message::absent_fields(&outcome.answer, options));
+    notes.extend(message::empty(&outcome.answer, options).filter(|_| outcome.problems.is_empty()));
     Ok(CountTable { text, notes, problems: outcome.problems })
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod key_fields;
 pub(crate) mod measures;
 mod memory;
 mod order;
+pub(crate) mod percentile_flags;
 pub(crate) mod time_fields;
 pub(crate) mod times;
 
@@ -199,7 +200,9 @@ impl CountOptions {
     /// # Errors
     /// If an option or a value is invalid, or it has no meaning without a terminal. The message is that of the command.
     pub fn named(options: Named) -> Result<Self, String> {
-        let options: Self = named::options::<TopArguments, _>(options)?;
+        let command = named::definition::<TopArguments>();
+        let is_known = |name: &str| named::find(&command, name).is_some();
+        let options: Self = named::options::<TopArguments, _>(percentile_flags::named(options, is_known))?;
         let missing = |flag, needed| Err(format!("--{flag}: needs --{needed}"));
         match &options {
             Self { definition, .. } if definition.each && definition.extract.is_empty() => {

@@ -1,6 +1,5 @@
 //! `comb top --overview`: shows what is in the records.
 
-use std::io::{BufWriter, Write, stdout};
 use std::time::Instant;
 
 use anstyle::Style;
@@ -10,9 +9,11 @@ use finecomb_top::print::{Json, Markdown, OverviewFormat, Text};
 use finecomb_top::{Answer, Overview, OverviewOutcome, Query, overview};
 
 use crate::exit::{Exit, Failure};
+use crate::missing_inputs::MissingInputs;
 use crate::top::args::{TopArguments, TopFormat};
+use crate::top::output::AnswerOutput;
 use crate::top::run::report_problems;
-use crate::{message, profile, progress, terminal};
+use crate::{message, profile, progress};
 
 /// Checks that an overview can be printed in the chosen format.
 pub(super) fn check(arguments: &TopArguments) -> Result<(), &'static str> {
@@ -27,17 +28,16 @@ pub(super) fn run(
     arguments: &TopArguments,
     query: &Query,
     (inputs, options): (&Inputs, &ScanOptions<'static>),
-    start: Instant,
+    (missing, start): (MissingInputs, Instant),
 ) -> Result<Exit, Failure> {
     let outcome = progress::with_bar(|watch| overview(inputs, &options.clone().watch(watch), query));
-    report_problems(&outcome.problems);
+    report_problems(&outcome.problems, &missing);
     report_left_out(&outcome, arguments);
     let exit = exit(&outcome, options.stop.as_deref());
-    let mut out = BufWriter::new(stdout().lock());
     if let Some(format) = format(arguments) {
-        let written = format.write_overview(&outcome.overview, &mut out).and_then(|()| out.flush());
-        if let Err(error) = written {
-            return Ok(Failure::from(error).exit().or(exit));
+        let written = AnswerOutput::of(arguments).write(|out| format.write_overview(&outcome.overview, out));
+        if let Err(failure) = written {
+            return Ok(failure.exit().or(exit));
         }
     }
     Ok(profile::show(outcome.report, &arguments.profile, &arguments.files, start).or(exit))
@@ -71,7 +71,7 @@ fn exit(outcome: &OverviewOutcome, stop: Option<&Stop>) -> Exit {
 
 /// The format of the output, if it has a form for an overview.
 fn format(arguments: &TopArguments) -> Option<Box<dyn OverviewFormat>> {
-    let count = if terminal::output_has_colors() { Style::new().bold() } else { Style::new() };
+    let count = if AnswerOutput::of(arguments).has_colors() { Style::new().bold() } else { Style::new() };
     match arguments.format.choice() {
         TopFormat::Text => Some(Box::new(Text { count, ..Text::default() })),
         TopFormat::Json => Some(Box::new(Json::default())),

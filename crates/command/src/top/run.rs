@@ -1,6 +1,6 @@
 //! `comb top`: counts keys and prints the most frequent ones.
 
-use std::io::{self, BufWriter, IsTerminal, Write, stderr, stdin, stdout};
+use std::io::{self, IsTerminal, stderr, stdin};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,7 +14,8 @@ use finecomb_top::{AllCounted, Answer, Counts, Live, Outcome, Query, count_all, 
 use crate::advice;
 use crate::advice::Advised;
 use crate::args::profile as profile_flags;
-use crate::exit::{Exit, Failure, check_output};
+use crate::exit::{Exit, Failure};
+use crate::missing_inputs::MissingInputs;
 use crate::profile;
 use crate::tables::TableKind;
 use crate::top::args::{TopArguments, TopFormat};
@@ -22,15 +23,16 @@ use crate::top::follow::follow;
 use crate::top::formats;
 use crate::top::listen::Dashboard;
 use crate::top::live;
+use crate::top::output::AnswerOutput;
 use crate::top::overview;
 use crate::top::plot::Plot;
 use crate::top::saved;
 use crate::top::saved::CountsToSave;
-use crate::{message, progress, terminal};
+use crate::{message, progress};
 
 /// Runs the command.
 pub(crate) fn run(mut arguments: TopArguments, start: Instant) -> Result<Exit, Failure> {
-    check_output()?;
+    AnswerOutput::new(&arguments)?;
     if let Some(name) = &arguments.formats {
         return formats::show(name.as_deref());
     }
@@ -54,12 +56,14 @@ pub(crate) fn run(mut arguments: TopArguments, start: Instant) -> Result<Exit, F
     if arguments.overview.overview {
         overview::check(&arguments)?;
         let options = arguments.scan().stop(stop(&arguments)?);
-        return overview::run(&arguments, &query, (&inputs, &options), start);
+        let missing = missing(&arguments);
+        return overview::run(&arguments, &query, (&inputs, &options), (missing, start));
     }
     let saved = CountsToSave::new(&arguments)?;
     check_terminal(&arguments, &inputs)?;
     let options = arguments.scan().stop(stop(&arguments)?);
-    let job = CountJob { arguments: &arguments, query, saved, start };
+    let missing = missing(&arguments);
+    let job = CountJob { arguments: &arguments, query, saved, missing, start };
     match arguments.sample {
         Some(count) => job.explain(&inputs, &options, count),
         None => job.print(job.count(&inputs, &options)?, options.stop.as_deref()),
@@ -75,7 +79,14 @@ fn merge(mut arguments: TopArguments, start: Instant) -> Result<Exit, Failure> {
     }
     let saved = CountsToSave::new(&arguments)?;
     let counted = Counted { had_errors: sum.had_errors, ..Counted::of_counts(sum.counts) };
-    CountJob { arguments: &arguments, query: sum.query, saved, start }.print(counted, None)
+    let missing = MissingInputs::default();
+    CountJob { arguments: &arguments, query: sum.query, saved, missing, start }.print(counted, None)
+}
+
+/// Reports the named inputs that do not exist. While files are followed, they may come to be.
+fn missing(arguments: &TopArguments) -> MissingInputs {
+    let named = if arguments.tail.tail { &[] } else { &arguments.files[..] };
+    MissingInputs::report(named, |word| format!("'-f {word}' counts by a field"))
 }
 
 /// Checks that the screen can be drawn and keys can be read, if they are to be.
@@ -110,7 +121,7 @@ fn check_table(arguments: &TopArguments) -> Result<(), String> {
     if arguments.tail.tail {
         return Err(format!("--format {table}: a table has an end; use --format json with --tail"));
     }
-    table.printed().map(|_| ())
+    if arguments.output.is_some() { table.format() } else { table.printed() }.map(|_| ())
 }
 
 /// Message about an unknown group in a replacement, which the regex crate replaces with nothing.
@@ -135,6 +146,7 @@ struct CountJob<'a> {
     arguments: &'a TopArguments,
     query: Query,
     saved: Option<CountsToSave<'a>>,
+    missing: MissingInputs,
     /// Start of the process.
     start: Instant,
 }
@@ -172,14 +184,16 @@ impl CountJob<'_> {
 
     /// Reports and prints what was counted.
     fn print(&self, counted: Counted, stop: Option<&Stop>) -> Result<Exit, Failure> {
-        let Self { arguments, query, saved, start } = self;
+        let Self { arguments, query, saved, start, .. } = self;
         let outcome = &counted.outcome;
-        report_problems(&outcome.problems);
+        report_problems(&outcome.problems, &self.missing);
         if let Some(reason) = &outcome.failure {
             return Err(advice::on_temporary_file(reason).into());
         }
         let answer = &outcome.answer;
-        report_answer(answer, outcome.bytes, arguments);
+        // What could not be read may have had records, and what is followed may still have some.
+        let is_complete = !counted.had_errors && outcome.problems.is_empty() && !arguments.tail.tail;
+        report_answer(answer, outcome.bytes, is_complete, arguments);
         let mut exit = exit(&counted, stop);
         // Before the output, whose reader may want only its beginning.
         if let Some(Err(failure)) = plot(arguments).map(|plot| plot.write(answer, query)) {
@@ -188,14 +202,15 @@ impl CountJob<'_> {
         if let Some((saved, counts)) = saved.as_ref().zip(counted.counts.as_ref()) {
             exit = saved.write(counts).map_or_else(Failure::exit, |()| Exit::Found).or(exit);
         }
-        let mut out = BufWriter::new(stdout().lock());
+        let is_saved_instead =
+            saved.as_ref().is_some_and(CountsToSave::is_output) && arguments.output.is_none();
         let written = match counted.output_error {
-            Some(error) => Err(error),
-            None if counted.is_printed || saved.as_ref().is_some_and(CountsToSave::is_output) => Ok(()),
-            None => format(arguments).write(answer, &mut out).and_then(|()| out.flush()),
+            Some(error) => Err(error.into()),
+            None if counted.is_printed || is_saved_instead => Ok(()),
+            None => AnswerOutput::of(arguments).write(|out| format(arguments).write(answer, out)),
         };
-        if let Err(error) = written {
-            return Ok(Failure::from(error).exit().or(exit));
+        if let Err(failure) = written {
+            return Ok(failure.exit().or(exit));
         }
         let Outcome { answer, memory, spilled, report, .. } = counted.outcome;
         if report.is_some() && arguments.profile.format() == Some(profile_flags::ProfileFormat::Text) {
@@ -211,10 +226,8 @@ impl CountJob<'_> {
     /// Prints how the first records are read.
     fn explain(&self, inputs: &Inputs, options: &ScanOptions<'_>, count: usize) -> Result<Exit, Failure> {
         let sample = sample(inputs, options, &self.query, count);
-        report_problems(&sample.problems);
-        let mut out = stdout().lock();
-        out.write_all(&sample.text)?;
-        out.flush()?;
+        report_problems(&sample.problems, &self.missing);
+        AnswerOutput::of(self.arguments).write(|out| out.write_all(&sample.text))?;
         Ok(if options.stop.as_ref().is_some_and(|stop| stop.is_raised()) {
             Exit::Interrupted
         } else if !sample.problems.is_empty() {
@@ -228,9 +241,12 @@ impl CountJob<'_> {
 }
 
 /// Prints notes on an answer, and the error that makes it uncertain.
-fn report_answer(answer: &Answer, bytes: u64, arguments: &TopArguments) {
+fn report_answer(answer: &Answer, bytes: u64, is_complete: bool, arguments: &TopArguments) {
     message::left_out(answer, &arguments.options, arguments.tail.tail).iter().for_each(message::note);
     message::absent_fields(answer, &arguments.options).iter().for_each(message::note);
+    if is_complete {
+        message::empty(answer, &arguments.options).iter().for_each(message::note);
+    }
     if answer.partial {
         let (records, bytes) = (counted(answer.records, "record"), Bytes(bytes));
         message::note(format_args!("interrupted after {records} ({bytes}); the counts are partial"));
@@ -303,8 +319,8 @@ fn exit(counted: &Counted, stop: Option<&Stop>) -> Exit {
     }
 }
 
-pub(super) fn report_problems(problems: &[Problem]) {
-    for problem in problems {
+pub(super) fn report_problems(problems: &[Problem], missing: &MissingInputs) {
+    for problem in missing.others(problems) {
         match problem.kind {
             ProblemKind::NotNarrowed(_) => {}
             _ if problem.is_note() => message::note(problem.advised()),
@@ -321,7 +337,7 @@ const SPARKLINE: usize = 40;
 const BAR: usize = 20;
 
 fn format(arguments: &TopArguments) -> Box<dyn print::Format> {
-    let is_terminal = stdout().is_terminal();
+    let is_terminal = AnswerOutput::of(arguments).is_terminal();
     let text = Text {
         bars: if is_terminal && arguments.has_bars() { BAR } else { 0 },
         sparklines: if is_terminal { SPARKLINE } else { 0 },
@@ -339,7 +355,7 @@ pub(super) fn format_of_rows(arguments: &TopArguments, has_header: bool) -> Box<
 fn with_layout(arguments: &TopArguments, layout: Layout, text: Text) -> Box<dyn print::Format> {
     match arguments.format.choice() {
         TopFormat::Text => Box::new(Text {
-            count: if terminal::output_has_colors() { Style::new().bold() } else { Style::new() },
+            count: if AnswerOutput::of(arguments).has_colors() { Style::new().bold() } else { Style::new() },
             layout,
             ..text
         }),

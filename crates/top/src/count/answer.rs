@@ -82,6 +82,8 @@ pub struct Answer {
     pub unmatched: Option<Skipped>,
     /// Records without a time, if it is needed and any lack it.
     pub untimed: Option<Skipped>,
+    /// The earliest and latest times of the records in the zone of the query, if all records with a time are outside its window.
+    pub outside: Option<[String; 2]>,
     /// Values that are measured but are no numbers, if any. They are left out of the measures.
     pub not_numbers: Option<Skipped>,
     /// Numbers without a unit, if any are measured and others of their field have one. They are left out of the measures.

@@ -9,6 +9,7 @@ use crate::measure::quantity::MAX_COUNT;
 use crate::measure::values::Parsed;
 use crate::query::Query;
 use crate::records::absent_fields::{Presence, take_flag};
+use crate::records::row_time::WindowTimes;
 use crate::records::rows::RowMaker;
 
 /// Counts that are not by key.
@@ -23,6 +24,8 @@ pub(crate) struct Tally {
     plain: Vec<PlainField>,
     /// Presence of the fields of the condition, and of the fields of the key and the measures.
     pub(crate) presence: [Presence; 2],
+    /// The times of records outside the window.
+    pub(crate) window: WindowTimes,
     /// Bytes of memory of the table at the end.
     pub(crate) memory: u64,
 }
@@ -57,7 +60,7 @@ enum LeftOut {
 impl Tally {
     /// Completes an answer by all that is not counted by key.
     pub(crate) fn complete(self, answer: &mut Answer, query: &Query) {
-        let Self { records, examined, left_out, plain, presence, .. } = self;
+        let Self { records, examined, left_out, plain, presence, window, .. } = self;
         (answer.records, answer.examined) = (records, examined);
         let plain = plain.into_iter().filter(|field| field.have_units);
         answer.without_unit = plain.map(|field| field.numbers).fold(None, Skipped::merge);
@@ -65,6 +68,11 @@ impl Tally {
         if let Some(rows) = query.rows.as_deref().filter(|_| !answer.partial) {
             let [condition, values] = &presence;
             answer.absent = rows.absent(condition, values);
+            let zone = rows.time.as_ref().map(|time| &time.zone);
+            answer.outside = window
+                .outside()
+                .zip(zone)
+                .map(|((first, last), zone)| [first, last].map(|instant| zone.show(instant)));
         }
         answer.key_fields = query.key_fields.clone();
         answer.key_names = query.key_names.clone();
@@ -96,6 +104,7 @@ impl Tally {
             left_out: self.left_out.map(|own| Skipped::merge(own, others.next().flatten())),
             plain: plain.into_iter().zip(other_plain).map(|(one, other)| one.merge(other)).collect(),
             presence: [condition.merge(other_condition), values.merge(other_values)],
+            window: self.window.merge(other.window),
             memory: self.memory + other.memory,
         }
     }
@@ -222,6 +231,7 @@ impl Tally {
             left_out,
             plain,
             presence: [Presence::decode(bytes)?, Presence::decode(bytes)?],
+            window: WindowTimes::default(),
             memory: 0,
         })
     }

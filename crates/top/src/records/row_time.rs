@@ -316,6 +316,46 @@ pub(crate) struct RowTimes {
     pub(crate) untimed: Unmatched,
     /// The order of the records, if that is checked.
     order: Option<RunOrder>,
+    /// Times of all blocks beside the window.
+    pub(crate) window: WindowTimes,
+}
+
+/// Times of records beside a window of time, to say where records are if none is in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WindowTimes {
+    /// Whether a record is in the window, or counts without a time.
+    is_met: bool,
+    /// The earliest and latest times in blocks without such a record.
+    outside: Option<(i64, i64)>,
+}
+
+impl WindowTimes {
+    /// Adds the times of a block with this number of counted records.
+    fn add(&mut self, instants: &[Option<i64>], counted: usize) {
+        self.is_met |= counted > 0;
+        if !self.is_met {
+            let times = instants.iter().flatten().map(|&instant| (instant, instant));
+            self.outside = times.chain(self.outside).reduce(both);
+        }
+    }
+
+    /// Merges the times of two workers.
+    pub(crate) fn merge(self, other: Self) -> Self {
+        Self {
+            is_met: self.is_met || other.is_met,
+            outside: self.outside.into_iter().chain(other.outside).reduce(both),
+        }
+    }
+
+    /// The earliest and latest times, if none is in the window.
+    pub(crate) fn outside(self) -> Option<(i64, i64)> {
+        self.outside.filter(|_| !self.is_met)
+    }
+}
+
+/// The range of two ranges.
+fn both(one: (i64, i64), other: (i64, i64)) -> (i64, i64) {
+    (one.0.min(other.0), one.1.max(other.1))
 }
 
 impl RowTimes {
@@ -345,6 +385,7 @@ impl RowTimes {
         if plan.order.get().is_none() && cells.malformed().is_empty() && self.instants.iter().all(is_counted)
         {
             selected.extend(0..records.len() as u32);
+            self.window.add(&[], records.len());
             return;
         }
         let mut order = plan.order.get().map(|_| RunOrder::default());
@@ -367,6 +408,7 @@ impl RowTimes {
             last = Some(record);
         }
         self.order = order;
+        self.window.add(&self.instants, selected.len());
     }
 
     /// Finds the times of all rows.

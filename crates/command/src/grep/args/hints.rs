@@ -1,9 +1,9 @@
 //! Hints for flags of ripgrep and ag that comb does not have.
 
 use clap::Error;
-use clap::builder::StyledStr;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 
+use crate::args::tips::{unknown_flag, with_tip};
 use crate::grep::args::files;
 
 const HINTS: &[(&[&str], &str)] = &[
@@ -21,26 +21,18 @@ const HINTS: &[(&[&str], &str)] = &[
 ];
 
 /// Adds a suggestion to the error of an unknown flag.
-pub(crate) fn add_hint(mut error: Error) -> Error {
-    let flag = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(flag)) => flag.as_str(),
-        _ => "",
-    };
+pub(crate) fn add_hint(error: Error) -> Error {
     let hint = match error.kind() {
-        ErrorKind::UnknownArgument => hint(flag),
+        ErrorKind::UnknownArgument => unknown_flag(&error).and_then(hint),
         ErrorKind::InvalidUtf8 => {
             Some("in a pattern, use escapes such as \\xFF for bytes that are not UTF-8".to_owned())
         }
         _ => None,
     };
-    let Some(hint) = hint else { return error };
-    error.remove(ContextKind::SuggestedArg);
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(hint)]));
-    error
+    with_tip(error, hint)
 }
 
 fn hint(flag: &str) -> Option<String> {
-    let flag = flag.split('=').next().unwrap_or(flag);
     if let Some((_, hint)) = HINTS.iter().find(|(flags, _)| flags.contains(&flag)) {
         return Some((*hint).to_owned());
     }

@@ -57,7 +57,8 @@ const FLAGS: &[Flag] = &[
     },
 ];
 
-const PERCENTILE: &str = "percentile";
+/// The flag of any percentile.
+pub(super) const PERCENTILE: &str = "percentile";
 
 /// Parses the value of `--percentile`, such as `99.9:bytes`.
 fn parse_percentile(text: &str) -> Result<Measure, String> {
