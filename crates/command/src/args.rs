@@ -99,8 +99,12 @@ pub(crate) enum Command {
         #[arg(add = completer(candidates::commands))]
         command: Vec<String>,
 
+        /// Print the source of the page, in roff
+        #[arg(long)]
+        roff: bool,
+
         /// Write the pages of all commands to DIR, which is created: comb.1, comb-top.1, comb-bench-scale.1, …
-        #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "command")]
+        #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["command", "roff"])]
         output: Option<PathBuf>,
     },
     Cgi(serve::CgiArguments),
@@ -133,10 +137,10 @@ Examples:
   Install the pages of all commands, for man(1):
       comb man -o ~/.local/share/man/man1
   A page for a web site:
-      comb man grep | mandoc -T html > comb-grep.html
+      comb man --roff grep | mandoc -T html > comb-grep.html
 
-On a terminal, man(1) shows the page; where it is not installed, the help is shown instead. Otherwise the page is printed as it is, \
-in roff.";
+man(1) shows the page on a terminal, and prints it as text into a pipe or a file. Where it is not installed, the help is shown \
+instead.";
 
 /// Parses the arguments of `comb`.
 pub(crate) fn parse_from(arguments: &[OsString]) -> Result<CommandLine, Error> {

@@ -9,7 +9,10 @@ use finecomb_sys::{io_reason, memory, stdio};
 
 use crate::advice::Advised;
 use crate::args::selection::UsageError;
+use crate::args::standalone;
+use crate::as_rg;
 use crate::message;
+use crate::program::Program;
 
 /// Exit status, as that of grep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +77,10 @@ impl From<&str> for Failure {
 
 impl From<UsageError> for Failure {
     fn from(UsageError(text): UsageError) -> Self {
+        let text = match Program::current() {
+            Program::Rg => standalone::rename(&text, as_rg::NAMES),
+            _ => text,
+        };
         Self::Message(text)
     }
 }

@@ -166,7 +166,7 @@ fn command_line_of_process(start: Instant) -> Exit {
         Command::Symbols(arguments) => symbols::run::run(&arguments, start),
         Command::Top(arguments) => top::run::run(*arguments, start),
         Command::Completions { shell } => shell::completions::completions(shell),
-        Command::Man { command, output } => shell::man::run(&command, output.as_deref()),
+        Command::Man { command, roff, output } => shell::man::run(&command, roff, output.as_deref()),
         Command::Print(text, exit) => Ok(exit::print(&text).or(exit)),
     };
     done.unwrap_or_else(Failure::exit)

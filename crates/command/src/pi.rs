@@ -25,7 +25,7 @@ on all cores.";
 #[derive(Args)]
 #[command(long_about = LONG_ABOUT, add = facts::PI)]
 pub struct PiArguments {
-    /// Number of digits; suffixes K, M and G are powers of 1000
+    /// Number of digits, such as 1000, 20M or 1e6; suffixes K, M and G are powers of 1000
     #[arg(value_name = "N", value_parser = parse_count)]
     pub digits: u64,
 
@@ -46,16 +46,20 @@ pub struct PiArguments {
 }
 
 fn parse_count(text: &str) -> Result<u64, String> {
-    let (digits, factor) = match text.char_indices().last() {
-        Some((at, 'k' | 'K')) => (&text[..at], 1_000),
-        Some((at, 'm' | 'M')) => (&text[..at], 1_000_000),
-        Some((at, 'g' | 'G')) => (&text[..at], 1_000_000_000),
-        _ => (text, 1),
+    let digits_and_power = match text.split_once(['e', 'E']) {
+        Some((digits, power)) => power.parse().ok().map(|power| (digits, power)),
+        None => Some(match text.char_indices().last() {
+            Some((at, 'k' | 'K')) => (&text[..at], 3),
+            Some((at, 'm' | 'M')) => (&text[..at], 6),
+            Some((at, 'g' | 'G')) => (&text[..at], 9),
+            _ => (text, 0),
+        }),
     };
-    let number: Option<u64> = digits.replace('_', "").parse().ok();
-    number
-        .and_then(|number| number.checked_mul(factor))
-        .ok_or_else(|| "expected a number of digits, such as 1000 or 20M".to_owned())
+    let number = digits_and_power.and_then(|(digits, power)| {
+        let number: u64 = digits.replace('_', "").parse().ok()?;
+        number.checked_mul(10_u64.checked_pow(power)?)
+    });
+    number.ok_or_else(|| "expected a number of digits, such as 1000, 20M or 1e6".to_owned())
 }
 
 #[cfg(test)]
@@ -67,7 +71,21 @@ mod tests {
         assert_eq!(parse_count("0"), Ok(0));
         assert_eq!(parse_count("20M"), Ok(20_000_000));
         assert_eq!(parse_count("1_000k"), Ok(1_000_000));
-        for wrong in ["", "M", "-1", "1.5M", "99999999999999999999", "20000000000G"] {
+        assert_eq!(parse_count("1e6"), Ok(1_000_000));
+        assert_eq!(parse_count("25E0"), Ok(25));
+        for wrong in [
+            "",
+            "e6",
+            "1e",
+            "1e-1",
+            "1e20",
+            "1e6M",
+            "M",
+            "-1",
+            "1.5M",
+            "99999999999999999999",
+            "20000000000G",
+        ] {
             assert!(parse_count(wrong).is_err(), "{wrong}");
         }
     }

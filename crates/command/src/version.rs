@@ -7,10 +7,14 @@ use std::sync::OnceLock;
 use finecomb_sys::simd;
 
 /// Features of the crate, and whether each is compiled in.
-const FEATURES: [(&str, bool); 3] = [
+const FEATURES: [(&str, bool); 7] = [
     ("all-languages", cfg!(feature = "all-languages")),
+    ("arrow", cfg!(feature = "arrow")),
+    ("openmp", cfg!(feature = "openmp")),
     ("parquet", cfg!(feature = "parquet")),
     ("pcre2", cfg!(feature = "pcre2")),
+    ("portable", cfg!(feature = "portable")),
+    ("symbols", cfg!(feature = "symbols")),
 ];
 
 /// The versions of the programs whose flags and output this one has under their names.

@@ -121,6 +121,9 @@ impl LoadedText {
         if alphabet != Alphabet::Bytes {
             bytes.truncate(trim_line_end(&bytes).len());
         }
+        if alphabet == Alphabet::Dna && !is_detected {
+            bytes.make_ascii_uppercase();
+        }
         if !is_detected && let Some(at) = alphabet.first_invalid(&bytes) {
             return Err(Error::InvalidText { path, byte: bytes[at], at, alphabet });
         }

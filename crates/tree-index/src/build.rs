@@ -5,6 +5,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::thread;
 
 use finecomb_scan::{FileAt, Problem, SETTLED_AFTER, Snapshot, WalkOptions, now, survey};
@@ -28,15 +29,19 @@ pub struct BuildOptions<'a> {
     pub width: usize,
     /// Called at the start of each stage. Default: nothing is called.
     pub on_stage: &'a dyn Fn(Stage),
+    /// Counts the files that have been read. Default: they are not counted.
+    pub files_read: Option<&'a AtomicUsize>,
 }
 
 setters! {
-    BuildOptions<'a> { walk: WalkOptions, width: usize, on_stage: &'a dyn Fn(Stage) }
+    BuildOptions<'a> {
+        walk: WalkOptions, width: usize, on_stage: &'a dyn Fn(Stage), files_read: Option<&'a AtomicUsize>,
+    }
 }
 
 impl Default for BuildOptions<'_> {
     fn default() -> Self {
-        Self { walk: WalkOptions::of_search(), width: cores().get(), on_stage: &|_| {} }
+        Self { walk: WalkOptions::of_search(), width: cores().get(), on_stage: &|_| {}, files_read: None }
     }
 }
 
@@ -47,8 +52,8 @@ pub enum Stage {
     List,
     /// Files are compared with the index before.
     Check,
-    /// Files are read.
-    Read,
+    /// This number of files is read.
+    Read(usize),
     /// Their lists are joined and written, and the catalog.
     Write,
 }
@@ -149,7 +154,7 @@ fn files_of(
         (options.on_stage)(Stage::Write);
         return Ok((files.into_iter().flatten().collect(), 0, segments));
     }
-    (options.on_stage)(Stage::Read);
+    (options.on_stage)(Stage::Read(places.len()));
     let base = segments.iter().map(|segment| segment.documents).sum();
     let (read, segment) = read_files(&places, base, folder, options)?;
     let number = read.len();
@@ -181,13 +186,14 @@ mod tests {
             fs::write(root.join(directory).join(".ignore"), "*.log\n").expect("success");
         }
         let change = |stage| {
-            if stage == Stage::Read {
+            if matches!(stage, Stage::Read(_)) {
                 fs::write(root.join("other/.ignore"), "*.txt\n").expect("success");
                 thread::sleep(Duration::from_millis(100));
             }
         };
         let walk = WalkOptions::of_search();
-        build(home.path(), &root, &BuildOptions { walk, width: 1, on_stage: &change }).expect("success");
+        build(home.path(), &root, &BuildOptions { walk, width: 1, on_stage: &change, files_read: None })
+            .expect("success");
         let indexes = Indexes::new(home.path().to_owned(), None, 1);
         let trees = indexes.open(std::slice::from_ref(&root), &|_| None);
         let selection = |path: &Path| trees[0].selection(trees[0].find(path).expect("a directory"));

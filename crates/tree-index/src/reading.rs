@@ -3,6 +3,7 @@
 use std::io;
 use std::mem::take;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use finecomb_scan::{Distrust, Examine, Examined, FileAt, SpillFile, examine};
 use memchr::{memchr, memchr_iter};
@@ -41,6 +42,7 @@ pub(crate) fn read_files(
     let runs = Runs::new(SpillFile::create(folder.path()).map_err(failed)?);
     let width = options.width.max(1);
     let batch_size = (places.len() / (16 * width)).clamp(64, 4096);
+    let files_read = options.files_read;
     let make = || Indexer {
         trigrams: Trigrams::default(),
         pairs: PairSorter::new(&runs, PAIRS / width),
@@ -48,6 +50,7 @@ pub(crate) fn read_files(
         batches: Vec::new(),
         files: Vec::new(),
         starts: Vec::new(),
+        files_read,
     };
     let indexers = examine(places, batch_size, MAX_FILE, width, make).map_err(failed)?;
     let too_many = || failed(io::ErrorKind::FileTooLarge.into());
@@ -125,6 +128,8 @@ struct Indexer<'r> {
     files: Vec<(u32, CatalogFile)>,
     /// Where documents begin that are not the first ones of their files, with the numbers of their batches.
     starts: Vec<(usize, Start)>,
+    /// Counts the files of all indexers.
+    files_read: Option<&'r AtomicUsize>,
 }
 
 impl Examine for Indexer<'_> {
@@ -141,6 +146,9 @@ impl Examine for Indexer<'_> {
         };
         let documents = self.documents - document;
         self.files.push((file as u32, CatalogFile { state, stamp, document, documents }));
+        if let Some(count) = self.files_read {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(())
     }
 

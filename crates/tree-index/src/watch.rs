@@ -355,7 +355,7 @@ impl Watcher {
         let (home, folder, root) = (self.home.clone(), self.folder.clone(), self.now.catalog.root.clone());
         let (walk, width, built) = (options.walk.clone(), options.width, self.now.catalog.built);
         thread::spawn(move || {
-            let done = update(&home, &root, &BuildOptions { walk, width, on_stage: &|_| {} });
+            let done = update(&home, &root, &BuildOptions { walk, width, ..BuildOptions::default() });
             let opened = done.and_then(|_| Watched::open(&folder, &root));
             // Another process may have updated it.
             let _ = sender.send(opened.map(|now| (now.catalog.built != built).then_some(now)));

@@ -28,7 +28,7 @@ fn digits_of_pi_are_printed_and_packed() {
         let (_, said, code) = directory.run(&format!("comb pi {arguments}"));
         assert!(said.starts_with(message) && code == Some(2), "{said}");
     }
-    directory.refuses("comb pi many", "expected a number of digits, such as 1000 or 20M");
+    directory.refuses("comb pi many", "expected a number of digits, such as 1000, 20M or 1e6");
 }
 
 #[test]

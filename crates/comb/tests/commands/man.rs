@@ -1,4 +1,4 @@
-//! `comb man`: pages as roff, as files, and on a terminal.
+//! `comb man`: pages as text, as roff, as files, and on a terminal.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ fn pages_of_all_commands_are_written() {
         ("comb-bench-scale", "bench scale"),
         ("comb-cgi", "cgi"),
     ] {
-        let (printed, ..) = directory.run(&format!("comb man {words}"));
+        let (printed, ..) = directory.run(&format!("comb man --roff {words}"));
         assert_eq!(directory.read(&format!("share/man1/{name}.1")), printed, "{name}");
         assert!(printed.contains(&format!(".TH {name} 1 ")), "{printed}");
     }
@@ -43,6 +43,8 @@ fn a_terminal_shows_the_formatted_page() {
     directory.prints("chmod +x bin/man", "");
     let page = shown(&directory, "PATH=$PWD/bin:$PATH comb man index build");
     assert_eq!(page, "man -l -\n9\n");
+    // Into a pipe, man(1) prints text.
+    directory.prints("PATH=$PWD/bin:$PATH comb man index build | cat", "man -l -\n9\n");
 }
 
 #[test]
@@ -54,5 +56,8 @@ fn without_man_the_help_is_shown() {
     assert!(page.starts_with("> comb: man is not installed; this is the help\n"), "{page}");
     assert!(page.contains("> Usage: comb top "), "{page}");
     let page = shown(&directory, "PAGER= PATH=$PWD/bin comb man find");
+    assert!(page.contains("\nUsage: comb find "), "{page}");
+    let (page, err, code) = directory.run("PATH=$PWD/bin comb man find | cat");
+    assert_eq!((err.as_str(), code), ("comb: man is not installed; this is the help\n", Some(0)));
     assert!(page.contains("\nUsage: comb find "), "{page}");
 }

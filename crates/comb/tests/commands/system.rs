@@ -329,7 +329,7 @@ fn the_version_lists_commit_features_and_simd() {
     let (long, ..) = directory_with(&[]).run("comb --version");
     let lines: Vec<_> = long.lines().collect();
     assert_eq!((lines.len(), lines[0]), (3, short.trim_end()));
-    assert_eq!(lines[1], "features: +all-languages +parquet +pcre2");
+    assert_eq!(lines[1], "features: +all-languages +arrow +openmp +parquet +pcre2 -portable +symbols");
     assert!(["simd: AVX2", "simd: none"].contains(&lines[2]), "{long}");
     for command in ["grep", "grep -i x", "top", "symbols", "find", "index build", "pi", "bench", "serve"] {
         for (flag, text) in [("-V", &short), ("--version", &long)] {

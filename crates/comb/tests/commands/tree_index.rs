@@ -625,9 +625,15 @@ impl Tree {
     /// Starts a watch, and waits until everything is proven.
     pub(crate) fn watch(&self) -> Watch {
         let mut command = self.comb(&["index", "watch", "."]);
-        let watch = Watch(command.stderr(Stdio::null()).spawn().expect("success"));
+        let messages = fs::File::create(self.messages()).expect("a file");
+        let watch = Watch(command.stderr(messages).spawn().expect("success"));
         self.await_watch(|state| state["compared"] == 0);
         watch
+    }
+
+    /// File with the messages of the watch.
+    fn messages(&self) -> PathBuf {
+        self.directory.at("messages")
     }
 
     /// The state of the watch.
@@ -677,6 +683,13 @@ fn a_watch_answers_with_all_that_happened_before() {
     let (_, err, code) = tree.same(&["-g", "*.none", "needle"]);
     assert!(err.contains("no files were searched") && code == Some(2), "{err}");
     assert!(tree.state()["answers"].as_u64() >= Some(100));
+    let messages = fs::read_to_string(tree.messages()).expect("the messages");
+    let lines: Vec<&str> = messages.lines().collect();
+    assert!(
+        lines[0].ends_with(": comparing all files with the index; until then, searches do so themselves"),
+        "{messages}"
+    );
+    assert!(lines[1].contains(": ready after ") && lines[1].contains(", watching "), "{messages}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use finecomb_sys::io_reason;
@@ -75,7 +76,7 @@ fn build(arguments: &Build) -> Result<(), Failure> {
             Clock(predicted_time(length, threads.get()))
         ));
     }
-    report(|on_stage| {
+    report(Some(predicted_time(length, threads.get())), |on_stage| {
         on_stage(Stage::Read);
         let text = LoadedText::read(file, alphabet)?;
         let (symbols, alphabet) = (text.symbols(), text.alphabet());
@@ -85,9 +86,13 @@ fn build(arguments: &Build) -> Result<(), Failure> {
     })
 }
 
-/// Runs a build, and prints the text that it returns and the time of each stage.
-fn report(build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>) -> Result<(), Failure> {
-    let (built, took) = with_stages(stage_name, build)?;
+/// Runs a build that takes about as long as expected, and prints the text that it returns and the time of each stage.
+fn report(
+    expected: Option<Duration>,
+    build: impl FnOnce(&dyn Fn(Stage)) -> Result<String, Error>,
+) -> Result<(), Failure> {
+    let done = move |elapsed: Duration| Some(elapsed.as_secs_f64() / expected?.as_secs_f64());
+    let (built, took) = with_stages(stage_name, Arc::new(done), build)?;
     message::note(format_args!("{built}; {took}"));
     Ok(())
 }
@@ -179,7 +184,7 @@ fn import(arguments: &Import) -> Result<(), Failure> {
     let [text, suffixes] = pisearch_files(pisearch);
     OutputFile { path: &output, sources: &[&text, &suffixes], force: *force }.check(Some(&INDEX))?;
     let threads = arguments.threads.count();
-    report(|on_stage| {
+    report(None, |on_stage| {
         import_pisearch(pisearch, &output, &BuildOptions::default().threads(threads).on_stage(on_stage))?;
         Ok(output.display().to_string())
     })

@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use finecomb_scan::{Distrust, Stop};
-use finecomb_sys::units::{Bytes, Count, counted};
+use finecomb_sys::units::{Bytes, Clock, Count, counted};
 use finecomb_sys::{IS_LINUX, io_reason};
 use finecomb_tree_index::{
     BuildOptions, Built, Error, IndexedPart, Info, Stage, WatchInfo, WatchOptions, build as build_index,
@@ -23,8 +26,7 @@ pub(crate) fn build(arguments: &Build) -> Result<(), Failure> {
     let root = root(&arguments.file)?;
     let home = arguments.home.required()?;
     let width = arguments.threads.count().get();
-    let build = |on_stage: &dyn Fn(Stage)| build_index(&home, &root, &options(width, on_stage));
-    let (built, took) = with_stages(stage_name, build)?;
+    let (built, took) = with_progress(width, |options| build_index(&home, &root, options))?;
     message::problems(&built.problems);
     if !IS_LINUX {
         let root = root.display();
@@ -46,13 +48,39 @@ pub(crate) fn update(arguments: &IndexedDirectory) -> Result<(), Failure> {
     let root = root(&arguments.directory)?;
     let home = arguments.home.required()?;
     let width = arguments.threads.count().get();
-    let update = |on_stage: &dyn Fn(Stage)| update_index(&home, &root, &options(width, on_stage));
-    let (Built { problems, files, read, is_new }, took) = with_stages(stage_name, update)?;
+    let (Built { problems, files, read, is_new }, took) =
+        with_progress(width, |options| update_index(&home, &root, options))?;
     message::problems(&problems);
     let what = if is_new { "read" } else { "read, nothing has changed" };
     let (read, files) = (Count(read as u64), counted(files as u64, "file"));
     message::note(format_args!("{}: {read} of {files} {what}; {took}", root.display()));
     Ok(())
+}
+
+/// The part of a build in which files are read. Their lists are written in the rest.
+const READING: f64 = 0.9;
+
+/// Runs a build or an update, and shows how many of its files have been read.
+fn with_progress(
+    width: usize,
+    build: impl FnOnce(&BuildOptions<'_>) -> Result<Built, Error>,
+) -> Result<(Built, String), Error> {
+    let counts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+    let shown = Arc::clone(&counts);
+    let done = move |_: Duration| {
+        let [read, all] = [0, 1].map(|count: usize| shown[count].load(Ordering::Relaxed));
+        (all > 0).then(|| READING * read as f64 / all as f64)
+    };
+    let [read, all] = &*counts;
+    with_stages(stage_name, Arc::new(done), |on_stage| {
+        let on_stage = |stage| {
+            if let Stage::Read(files) = stage {
+                all.store(files, Ordering::Relaxed);
+            }
+            on_stage(stage);
+        };
+        build(&options(width, &on_stage).files_read(Some(read)))
+    })
 }
 
 /// Watches a directory.
@@ -61,13 +89,20 @@ pub(crate) fn watch(arguments: &IndexedDirectory) -> Result<(), Failure> {
     let home = arguments.home.required()?;
     let build = options(arguments.threads.count().get(), &|_| {});
     let stop = Stop::on_signals().map_err(|error| format!("signals: {}", io_reason(&error)))?;
+    let start = Instant::now();
+    message::note(format_args!(
+        "{}: comparing all files with the index; until then, searches do so themselves",
+        root.display()
+    ));
     let on_state = |info: &WatchInfo| {
         let WatchInfo { watches, compared, .. } = info;
         let (watches, compared) = (Count(*watches as u64), Count(*compared as u64));
         match info.is_at_limit {
-            false => {
-                message::note(format_args!("{}: watching {watches} files and directories", root.display()))
-            }
+            false => message::note(format_args!(
+                "{}: ready after {}, watching {watches} files and directories",
+                root.display(),
+                Clock(start.elapsed())
+            )),
             true => message::error(format_args!(
                 "{}: the system allows {watches} watches; {compared} files and directories are compared at each search; \
                  raise fs.inotify.max_user_watches",
@@ -101,7 +136,7 @@ fn stage_name(stage: Stage) -> &'static str {
     match stage {
         Stage::List => "listing",
         Stage::Check => "comparing",
-        Stage::Read => "reading",
+        Stage::Read(_) => "reading",
         Stage::Write => "writing",
     }
 }

@@ -23,13 +23,13 @@ const PAGER: &str = "PAGER";
 const DEFAULT_PAGER: &str = "exec $(command -v less || echo cat)";
 
 /// Runs the command.
-pub(crate) fn run(words: &[String], directory: Option<&Path>) -> Result<Exit, Failure> {
+pub(crate) fn run(words: &[String], is_roff: bool, directory: Option<&Path>) -> Result<Exit, Failure> {
     if let Some(directory) = directory {
         write_all(directory)?;
         return Ok(Exit::Found);
     }
     let page = manual::page(words)?;
-    if !stdout().is_terminal() {
+    if is_roff {
         return Ok(print(page.roff.as_bytes()));
     }
     match show(&page) {
@@ -51,7 +51,7 @@ fn write_all(directory: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Shows a page on the terminal until its reader has seen enough.
+/// Shows a page on the terminal until its reader has seen enough, or prints it as text.
 fn show(page: &Page) -> io::Result<ExitStatus> {
     let mut child = Command::new(MAN).args(["-l", "-"]).stdin(Stdio::piped()).spawn()?;
     if let Some(mut input) = child.stdin.take() {
@@ -61,12 +61,16 @@ fn show(page: &Page) -> io::Result<ExitStatus> {
     child.wait()
 }
 
-/// Shows the help of a command on the terminal.
+/// Shows the help of a command on the terminal, or prints it.
 fn show_help(words: &[String]) -> Result<Exit, Failure> {
     let mut command = manual::command(words)?;
     let pager = std::env::var(PAGER).ok().filter(|pager| !pager.trim().is_empty());
+    let start = || Pager::start(pager.as_deref().unwrap_or(DEFAULT_PAGER));
     // Ends when dropped, after the whole help.
-    let _pager = Pager::start(pager.as_deref().unwrap_or(DEFAULT_PAGER))
+    let _pager = stdout()
+        .is_terminal()
+        .then(start)
+        .transpose()
         .map_err(|error| format!("{PAGER}: {}", io_reason(&error)))?;
     // The first line that the pager shows.
     message::note(format_args!("{MAN} is not installed; this is the help"));

@@ -118,9 +118,11 @@ pub(crate) enum ListFormat {
     Ctags,
     /// A TAGS file, for Emacs
     Etags,
-    /// Stream in Arrow's IPC format, in builds with the feature 'arrow'
+    /// Stream in Arrow's IPC format
+    #[value(hide = cfg!(not(feature = "arrow")))]
     Arrow,
-    /// Parquet file, in builds with the feature 'parquet'
+    /// Parquet file
+    #[value(hide = cfg!(not(feature = "parquet")))]
     Parquet,
 }
 

@@ -139,9 +139,12 @@ impl Tally {
     pub(crate) fn add_left_out(&mut self, block: &Block<'_>, rows: &RowMaker<'_>) {
         for (left_out, kind) in [(rows.unmatched, LeftOut::Unmatched), (rows.times.untimed, LeftOut::Untimed)]
         {
-            if let Some(first) = left_out.first {
-                self.add(kind, skipped(left_out.count, block, rows, first));
+            let Some(record) = left_out.first else { continue };
+            let mut first = skipped(left_out.count, block, rows, record);
+            if let (LeftOut::Untimed, Some((at, reason))) = (kind, &rows.times.mismatch) {
+                first = first.because(at.saturating_sub(record.0) + 1, reason.clone());
             }
+            self.add(kind, first);
         }
     }
 

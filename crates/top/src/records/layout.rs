@@ -177,8 +177,11 @@ impl Plan {
                 }
             }
         };
-        let has_time = self.time.is_some() || time.is_optional;
-        Some(has_time.then_some(self).ok_or(FormatError::NoTime))
+        if self.time.is_some() || time.is_optional {
+            return Some(Ok(self));
+        }
+        let mismatch = TimePlan::mismatch(time, first, format.time(), |fields| extractor(fields).ok());
+        Some(Err(mismatch.map_or(FormatError::NoTime, FormatError::Other)))
     }
 }
 

@@ -6,6 +6,7 @@ mod shown;
 use std::sync::{Arc, OnceLock};
 
 use finecomb_scan::{Block, LineEnds, Pieces, Source};
+use finecomb_sys::display::excerpt;
 
 use self::dates::Dates;
 pub(crate) use self::shown::ShownTime;
@@ -205,6 +206,22 @@ impl TimePlan {
         of_day.map(|(field, extractor)| plan(TimeKind::OfDay, &[field], extractor))
     }
 
+    /// Why the format of times of a query reads none in the field that would have the times of a file in usual forms. `None` if there
+    /// is no such field.
+    pub(crate) fn mismatch(
+        query: &TimeQuery,
+        first: FirstRecords<'_>,
+        of_format: Option<&Field>,
+        extractor: impl Fn(&[Field]) -> Option<Extractor>,
+    ) -> Option<String> {
+        of_format.cloned().into_iter().chain(USUAL_NAMES.map(Field::named)).find_map(|field| {
+            let values = first.values(&extractor(std::slice::from_ref(&field))?, 1);
+            let value = values.iter().find(|value| TimeForm::Usual.read_value(value).is_some())?;
+            let mismatch = query.form.mismatch(value, true)?;
+            Some(format!("the first {field}, '{}', is {mismatch}", excerpt(value)))
+        })
+    }
+
     /// The columns with the time, unless that may be anywhere in the record.
     pub(crate) fn columns(&self) -> Option<(&Columns, &Extractor)> {
         match &self.place {
@@ -314,6 +331,8 @@ pub(crate) struct RowTimes {
     instants: Vec<Option<i64>>,
     /// Records without a time.
     pub(crate) untimed: Unmatched,
+    /// Why the first of them has none, if the query has a format of times, and where the text is that was read.
+    pub(crate) mismatch: Option<(usize, String)>,
     /// The order of the records, if that is checked.
     order: Option<RunOrder>,
     /// Times of all blocks beside the window.
@@ -362,6 +381,7 @@ impl RowTimes {
     pub(crate) fn clear(&mut self) {
         self.instants.clear();
         self.untimed = Unmatched::default();
+        self.mismatch = None;
     }
 
     /// Stores the rows of a block that are counted in `selected`. `cells` are the columns of the plan if it has some.
@@ -392,6 +412,7 @@ impl RowTimes {
         let mut malformed = cells.malformed().iter().map(|malformed| malformed.record).peekable();
         // Rows of the same record follow each other.
         let mut last: Option<Span> = None;
+        let mut first_untimed = None;
         for ((row, &record), &instant) in (0..).zip(records).zip(&self.instants) {
             if malformed.next_if_eq(&row).is_some() {
                 continue;
@@ -402,13 +423,38 @@ impl RowTimes {
             match instant {
                 _ if is_counted(&instant) => selected.push(row),
                 Some(_) => {}
-                None if last != Some(record) => self.untimed.add(record),
+                None if last != Some(record) => {
+                    first_untimed.get_or_insert((row, record));
+                    self.untimed.add(record);
+                }
                 None => {}
             }
             last = Some(record);
         }
+        if let Some((row, record)) = first_untimed.filter(|_| query.form != TimeForm::Usual) {
+            self.mismatch = self.mismatch_of(query, plan, (text, record), (cells, row));
+        }
         self.order = order;
         self.window.add(&self.instants, selected.len());
+    }
+
+    /// Why a format reads no time in a record, and where the text is that was read. `None` if the field of the time is missing.
+    fn mismatch_of(
+        &mut self,
+        query: &TimeQuery,
+        plan: &TimePlan,
+        (text, record): (&[u8], Span),
+        (cells, row): (&Cells, u32),
+    ) -> Option<(usize, String)> {
+        if plan.columns().is_none() {
+            let line = bytes_of(text, first_line(text, record));
+            return Some((record.0, query.form.mismatch(line, false)?));
+        }
+        let cells = time_cells(text, cells, &mut self.joined);
+        let cell = cells.column(0)[row as usize];
+        let value = cells.bytes(text, cell)?;
+        let at = if let Cell::Raw(start, _) = cell { start as usize } else { record.0 };
+        Some((at, format!("'{}' is {}", excerpt(value), query.form.mismatch(value, true)?)))
     }
 
     /// Finds the times of all rows.

@@ -74,6 +74,20 @@ impl TimeForm {
         }
     }
 
+    /// Why a format reads no time at the beginning of a line, or in a value that is nothing else. `None` for usual forms.
+    pub(crate) fn mismatch(&self, text: &[u8], is_value: bool) -> Option<String> {
+        let Self::Format(format) = self else { return None };
+        let read = match is_value {
+            true => BrokenDownTime::parse(format, text).map(drop),
+            false => BrokenDownTime::parse_prefix(format, text).map(drop),
+        };
+        let reason = match read {
+            Err(error) => error.to_string().replace('\n', " ").replacen("strptime parsing failed: ", "", 1),
+            Ok(()) => "the date does not exist, or more of the same word follows".to_owned(),
+        };
+        Some(format!("not '{format}': {reason}"))
+    }
+
     /// Reads the time at the beginning of a line by a format. More of the same word may not follow, such as the month of
     /// `2026-03-01` after `%Y`.
     #[inline]
