@@ -51,6 +51,7 @@ class _CountFlags(TypedDict, total=False):
     p99: _Fields | None
     distinct: _Fields | None
     percentile: str | Sequence[str] | None
+    share: str | Sequence[str] | None
     unit: str | Sequence[str] | None
     number_format: str | None
     glob: str | Sequence[str] | None

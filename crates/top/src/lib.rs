@@ -39,7 +39,7 @@ mod sample;
 mod time;
 
 pub use count::answer::{
-    Answer, Approximation, Cause, FirstSkipped, KeyCount, Outcome, Series, SeriesCount, Skipped,
+    Answer, Approximation, BucketRows, Cause, FirstSkipped, KeyCount, Outcome, Series, SeriesCount, Skipped,
 };
 pub use count::live::{Live, LiveRows};
 pub use count::saved::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};

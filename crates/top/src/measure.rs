@@ -1,4 +1,4 @@
-//! Measures of groups of records: sums, means, extremes, percentiles and numbers of distinct values.
+//! Measures of groups of records: sums, means, extremes, percentiles, numbers of distinct values, and shares of records.
 //!
 //! States are stored by column: for each measured field and kind of state, a vector with one state per group. Every
 //! state is a function of the multiset of the values of its group, so results depend neither on the order of the values
@@ -25,6 +25,7 @@ pub(crate) mod number;
 pub(crate) mod percentiles;
 pub(crate) mod quantity;
 pub(crate) mod reader;
+mod shares;
 mod slab;
 mod sums;
 #[cfg(test)]

@@ -59,8 +59,10 @@ fn measures() -> impl Strategy<Value = Vec<Measure>> {
         MeasureKind::Distinct,
     ]);
     let measure = (kind, prop::sample::select(vec!["3", "1"]))
-        .prop_map(|(kind, field)| Measure { kind, field: Field::parse(field).expect("a field") });
-    prop::collection::vec(measure, 0..4)
+        .prop_map(|(kind, field)| Measure::Field { kind, field: Field::parse(field).expect("a field") });
+    let share = prop::sample::select(vec!["$3 > 3", "!($4)", "$2 ~ 'b'"]);
+    let share = share.prop_map(|condition| Measure::share(condition).expect("a condition"));
+    prop::collection::vec(prop_oneof![4 => measure, 1 => share], 0..4)
 }
 
 fn query() -> impl Strategy<Value = QueryOptions> {

@@ -39,7 +39,12 @@ fn pieces() -> impl Strategy<Value = (Vec<CountedRecord>, Vec<usize>)> {
 
 fn options() -> impl Strategy<Value = QueryOptions> {
     let measures = prop::collection::vec(
-        prop::sample::select(vec![MeasureKind::Sum, MeasureKind::Distinct, MeasureKind::Max]),
+        prop::sample::select(vec![
+            MeasureKind::Sum,
+            MeasureKind::Distinct,
+            MeasureKind::Max,
+            MeasureKind::Share,
+        ]),
         0..3,
     );
     (any::<bool>(), prop::option::of(prop::sample::select(vec!["1s", "1m", "5m"])), measures).prop_map(
@@ -52,7 +57,9 @@ fn options() -> impl Strategy<Value = QueryOptions> {
                 .names(if has_key || every.is_none() { vec![field(".key")] } else { Vec::new() })
                 .every(every.map(|every| every.parse().expect("a width")))
                 .zone(Zone::UTC)
-                .measures(kinds.into_iter().map(|kind| Measure { kind, field: field(".value") }).collect())
+                .measures(
+                    kinds.into_iter().map(|kind| Measure::Field { kind, field: field(".value") }).collect(),
+                )
                 .number(usize::MAX)
                 .sort_by(if has_key || every.is_none() {
                     finecomb_top::SortBy::Count

@@ -93,7 +93,7 @@ fn a_header_without_the_field_makes_a_file_unusable() {
 #[test]
 fn nothing_is_measured_in_an_unusable_file() {
     let field = Field::named("b");
-    let options = options("csv", "a").measures(vec![Measure { kind: MeasureKind::Sum, field }]);
+    let options = options("csv", "a").measures(vec![Measure::Field { kind: MeasureKind::Sum, field }]);
     assert_eq!(keys_of("a\n1\n2\n", &options), "no column 'b'; the columns are 'a'; skipped");
 }
 

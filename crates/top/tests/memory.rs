@@ -40,13 +40,15 @@ fn measures() -> impl Strategy<Value = Vec<Measure>> {
         MeasureKind::Max,
         percentile("95"),
         MeasureKind::Distinct,
+        MeasureKind::Share,
     ];
     let field = prop::sample::select(vec!["value", "value", "key"]);
     let measure = (prop::sample::select(all.to_vec()), field);
     prop_oneof![
         Just(Vec::new()),
         prop::collection::vec(measure, 1..5).prop_map(|measures| {
-            let measure = |(kind, field)| Measure { kind, field: Field::parse(field).expect("a field") };
+            let measure =
+                |(kind, field)| Measure::Field { kind, field: Field::parse(field).expect("a field") };
             measures.into_iter().map(measure).collect()
         })
     ]

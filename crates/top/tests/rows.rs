@@ -185,7 +185,12 @@ fn with_condition(question: impl Strategy<Value = Question>) -> impl Strategy<Va
 }
 
 fn with_measures(question: impl Strategy<Value = Question>) -> impl Strategy<Value = Question> {
-    (question, measures()).prop_map(|(question, measures)| Question { measures, ..question })
+    let shares = prop::collection::vec(condition(), 0..3);
+    (question, measures(), shares).prop_map(|(question, measures, shares)| Question {
+        measures,
+        shares,
+        ..question
+    })
 }
 
 fn with_pattern(question: impl Strategy<Value = Question>) -> impl Strategy<Value = Question> {
@@ -378,7 +383,7 @@ fn common_columns(question: Question) -> Question {
     };
     let key = question.key.iter().map(|&source| common(source)).collect();
     let measures = question.measures.iter().map(|&(kind, source)| (kind, common(source))).collect();
-    Question { key, measures, prefers_positions: false, ..question }
+    Question { key, measures, shares: Vec::new(), prefers_positions: false, ..question }
 }
 
 proptest! {
@@ -403,6 +408,7 @@ fn question_of(key: &[QueryField]) -> Question {
         missing: false,
         condition: None,
         measures: Vec::new(),
+        shares: Vec::new(),
         grep: Vec::new(),
         vgrep: Vec::new(),
         edits: Vec::new(),
@@ -481,7 +487,7 @@ fn a_record_with_a_million_matches_is_examined_once() {
         .extract(vec!["a".to_owned()])
         .each(true)
         .condition(Some("n > 1".to_owned()))
-        .measures(vec![Measure { kind: MeasureKind::Sum, field: Field::named("n") }]);
+        .measures(vec![Measure::Field { kind: MeasureKind::Sum, field: Field::named("n") }]);
     let query = Query::new(&options).expect("a valid query");
     let answer = top(&Inputs::new([&path]), &ScanOptions::default(), &query).answer;
     assert_eq!((answer.records, answer.top[0].values[0].to_string()), (1_000_000, "2000000".to_owned()));

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use finecomb_scan::{Inputs, Problem, ScanOptions, Width};
 use finecomb_top::{
-    Answer, Bound, Field, InputFormat, Measure, MeasureKind, Outcome, Query, QueryOptions, Series,
-    SeriesCount, SortBy, Zone, top,
+    Answer, Bound, BucketRows, Field, InputFormat, Measure, MeasureKind, Outcome, Query, QueryOptions,
+    Series, SeriesCount, SortBy, Zone, top,
 };
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
@@ -224,6 +224,14 @@ proptest! {
         let expected: BTreeMap<(String, String), u64> =
             expected.into_iter().map(|((bucket, key), count)| ((bucket, key.to_owned()), count)).collect();
         prop_assert_eq!(found.collect::<BTreeMap<_, _>>(), expected.clone());
+        let mut rows = answer.top.iter();
+        for BucketRows { rows: count, records } in &answer.bucket_rows {
+            for row in rows.by_ref().take(*count) {
+                let in_bucket = expected.iter().filter(|((bucket, _), _)| bucket.as_bytes() == row.fields[0]);
+                prop_assert_eq!(in_bucket.map(|(_, count)| count).sum::<u64>(), *records);
+            }
+        }
+        prop_assert!(rows.next().is_none() || answer.bucket_rows.is_empty());
         if let Some(series) = &answer.series {
             assert_series(series, &expected);
         }
@@ -334,7 +342,7 @@ fn gaps_have_empty_buckets_unless_they_are_long() {
 #[test]
 fn buckets_have_measures_and_can_be_ranked() {
     let text = minutes(&[("06:03:00", 1), ("06:00:00", 2), ("06:00:59", 3)]);
-    let measures = vec![Measure { kind: MeasureKind::Sum, field: Field::Position(2) }];
+    let measures = vec![Measure::Field { kind: MeasureKind::Sum, field: Field::Position(2) }];
     let answer = count(&text, &every("1m").measures(measures.clone()));
     let sums: Vec<String> = answer.top.iter().map(|row| row.values[0].to_string()).collect();
     assert_eq!(sums, ["5", "-", "-", "1"]);
@@ -357,6 +365,8 @@ fn only_the_most_frequent_keys_of_all_buckets_are_shown() {
     let series = answer.series.expect("counts by bucket");
     assert_eq!(series.counts_of_first(usize::MAX), [[1, 0, 1, 1], [0, 2, 0, 0]]);
     assert_eq!((answer.distinct, answer.records, answer.top.len()), (3, 6, 4));
+    let records: Vec<(usize, u64)> = answer.bucket_rows.iter().map(|of| (of.rows, of.records)).collect();
+    assert_eq!(records, [(1, 1), (1, 2), (1, 2), (1, 1)], "the key 9 has no row, but counts");
 }
 
 /// A count for each key and each bucket would take 7 GB.

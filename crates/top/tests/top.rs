@@ -203,7 +203,7 @@ fn sums_of(file: &str, options: QueryOptions) -> Outcome {
     let directory = tempdir().expect("a directory");
     let path = directory.path().join("table.csv");
     fs::write(&path, file).expect("a file");
-    let measure = Measure { kind: MeasureKind::Sum, field: Field::parse("b").expect("a field") };
+    let measure = Measure::Field { kind: MeasureKind::Sum, field: Field::parse("b").expect("a field") };
     let options = options.input(Some(InputFormat::Csv)).measures(vec![measure]);
     let query = Query::new(&options).expect("a query");
     top(&Inputs::new([&path]), &ScanOptions::default(), &query)

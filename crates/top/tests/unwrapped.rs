@@ -88,7 +88,7 @@ proptest! {
         fs::write(&outer, wrapped(&lines))?;
         let with = |options: QueryOptions| {
             let filter = if has_filter { vec!["[ab]".to_owned()] } else { Vec::new() };
-            let measure = Measure { kind: MeasureKind::Sum, field: Field::named("n") };
+            let measure = Measure::Field { kind: MeasureKind::Sum, field: Field::named("n") };
             let measures = if fields == "k" { vec![measure] } else { Vec::new() };
             options.grep(filter).missing(Some("none".to_owned())).measures(measures)
         };

@@ -22,7 +22,7 @@ from .splits import MAX_SIZE, Split
 SWITCHES = ("archives", "each", "ignore", "ignore_case", "no_decompress", "no_header", "no_hidden", "quotedfields")
 """Flags without a value."""
 
-NOT_SUMS = ("distinct", "mean", "p50", "p95", "p99", "percentile")
+NOT_SUMS = ("distinct", "mean", "p50", "p95", "p99", "percentile", "share")
 """Measures that cannot be merged from the measures of splits."""
 
 

@@ -33,6 +33,8 @@ fn merged_counts_are_printed_as_those_of_all_files() {
     for flags in [
         "-f 2",
         "-f 2 --sum 3 --p99 3 --distinct 3 --mean 1",
+        "-f 2 --share $3>2 --sum 3 --share !($3)",
+        "--every 1m --tz UTC -f 2 --share $3>=1.5",
         "-f 2,3 -i -s ^i x --missing ?",
         "--every 1m --tz UTC",
         "--every 1m --tz Europe/Berlin -f 2 --max 3",

@@ -103,12 +103,23 @@ pub struct Answer {
     pub series: Option<Series>,
     /// Start of the bucket of each row, or of each bucket of the series, in seconds since 1970, if there are buckets.
     pub starts: Vec<i64>,
+    /// The rows of each bucket in the order of `top`, if keys are counted by buckets of time.
+    pub bucket_rows: Vec<BucketRows>,
     /// Number of gaps between buckets that are too long to be filled with empty ones.
     pub long_gaps: u64,
     /// Set if counts may be approximate.
     pub approximation: Option<Approximation>,
     /// Whether the count was interrupted, so that the answer is incomplete.
     pub partial: bool,
+}
+
+/// The rows of a bucket of time, which follow one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BucketRows {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of records counted in the bucket, also of keys without a row.
+    pub records: u64,
 }
 
 /// The counts of the most frequent keys by bucket.

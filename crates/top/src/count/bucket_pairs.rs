@@ -57,6 +57,11 @@ impl PairCounts {
             + self.starts.capacity() * bucket
     }
 
+    /// The counts of all pairs, each with the start of its bucket.
+    pub(crate) fn counts_by_bucket(&self) -> impl Iterator<Item = (i64, u64)> {
+        self.counts.iter().map(|&(pair, count)| (self.starts[(pair >> 32) as usize], count))
+    }
+
     fn number(&mut self, start: i64) -> u32 {
         match self.last {
             Some((last, number)) if last == start => number,

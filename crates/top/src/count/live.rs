@@ -429,7 +429,7 @@ mod tests {
 
     #[test]
     fn keys_are_in_the_order_of_the_query_and_have_their_measures() {
-        let measures = vec![Measure { kind: MeasureKind::Sum, field: Field::Position(2) }];
+        let measures = vec![Measure::Field { kind: MeasureKind::Sum, field: Field::Position(2) }];
         let options = QueryOptions { measures, sort_by: SortBy::Measure(0), ..QueryOptions::default() };
         let live = live(&options);
         for records in [&[("a", 1), ("a", 1), ("b", 9), ("c", 5)][..], &[("c", 6), ("a", 3), ("d", 7)]] {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::iter;
 
-use crate::count::answer::{Answer, KeyCount, Series, SeriesCount};
+use crate::count::answer::{Answer, BucketRows, KeyCount, Series, SeriesCount};
 use crate::count::bucket_pairs::{self, OfWorker};
 use crate::count::order::Entry;
 use crate::count::table::Table;
@@ -129,8 +129,9 @@ fn by_key(answer: &mut Answer, query: &Query, buckets: &Buckets) {
     let counts = rows.iter().map(|row| (bucket::split(&row.key).1, row.count));
     let (distinct, keys) = first_keys(counts, &query.order);
     answer.distinct = distinct as u64;
+    let records = records_of(rows.iter().map(|row| (bucket::split(&row.key).0, row.count)));
     let ranked = ranked(rows, &keys);
-    show(answer, query, buckets, keys, ranked);
+    show(answer, query, (buckets, &records), keys, ranked);
 }
 
 /// The same for keys without measures, whose counts by bucket are with the workers: the rows are the keys.
@@ -139,20 +140,32 @@ pub(crate) fn arrange_pairs(answer: &mut Answer, query: &Query, buckets: &Bucket
     let keys = std::mem::take(&mut answer.top);
     let ranked = bucket_pairs::ranked(workers, &keys).into_iter();
     let ranked = ranked.map(|((start, rank), count)| (start, rank, KeyCount::new(Vec::new(), count)));
-    show(answer, query, buckets, keys, ranked.collect());
+    let records = records_of(workers.iter().flat_map(|worker| worker.pairs.counts_by_bucket()));
+    show(answer, query, (buckets, &records), keys, ranked.collect());
 }
 
-/// Makes the rows and the series of these keys. Each row comes with the start of its bucket and the place of its key.
+/// Numbers of records by the starts of their buckets, from those of some of them.
+fn records_of(counts: impl Iterator<Item = (i64, u64)>) -> HashMap<i64, u64> {
+    let mut records = HashMap::new();
+    counts.for_each(|(start, count)| *records.entry(start).or_default() += count);
+    records
+}
+
+/// Makes the rows and the series of these keys. Each row comes with the start of its bucket and the place of its key, and the buckets
+/// with the numbers of their records.
 fn show(
     answer: &mut Answer,
     query: &Query,
-    buckets: &Buckets,
+    (buckets, records): (&Buckets, &HashMap<i64, u64>),
     mut keys: Vec<KeyCount>,
     ranked: Vec<(i64, usize, KeyCount)>,
 ) {
     let mut known: Vec<i64> = ranked.iter().map(|&(start, ..)| start).collect();
     known.dedup();
     let (starts, gaps) = buckets.all_starts(&known);
+    let of_buckets = ranked.chunk_by(|one, other| one.0 == other.0);
+    let of_buckets = of_buckets.map(|rows| BucketRows { rows: rows.len(), records: records[&rows[0].0] });
+    answer.bucket_rows = of_buckets.collect();
     let mut counts = Vec::with_capacity(ranked.len());
     keys.iter_mut().for_each(|key| key.split(query.joint));
     let mut labels = Labels::new(buckets);

@@ -6,6 +6,7 @@ use crate::measure::number::MAX_PLACES;
 use crate::measure::percentiles::{Percentile, Percentiles};
 use crate::measure::quantity::{Form, Quantity};
 use crate::measure::reader::NumberReader;
+use crate::measure::shares::Shares;
 use crate::measure::sums::ExactSums;
 use crate::measure::values::{Parsed, Selected, Values};
 
@@ -26,6 +27,8 @@ pub enum MeasureKind {
     Percentile(Percentile),
     /// Number of distinct texts: exact up to 4,096, with a standard error of 0.81 % beyond.
     Distinct,
+    /// Part of all records that have the field. For a condition, that is a column with a value where it holds.
+    Share,
 }
 
 /// The numbers that states are of: those with a unit if any number of any group has one, otherwise all.
@@ -75,6 +78,7 @@ pub(super) struct Column {
     extremes: [Option<Extremes>; 2],
     percentiles: Option<Percentiles>,
     distinct: Option<Distinct>,
+    shares: Option<Shares>,
 }
 
 impl Column {
@@ -94,6 +98,7 @@ impl Column {
             MeasureKind::Max => _ = self.extremes[1].get_or_insert_with(|| Extremes::new(false)),
             MeasureKind::Percentile(_) => _ = self.percentiles.get_or_insert_default(),
             MeasureKind::Distinct => _ = self.distinct.get_or_insert_default(),
+            MeasureKind::Share => _ = self.shares.get_or_insert_default(),
         }
     }
 
@@ -108,6 +113,7 @@ impl Column {
         self.extremes.iter_mut().flatten().for_each(|extremes| extremes.resize(count));
         self.percentiles.iter_mut().for_each(|percentiles| percentiles.resize(count));
         self.distinct.iter_mut().for_each(|distinct| distinct.resize(count));
+        self.shares.iter_mut().for_each(|shares| shares.resize(count));
     }
 
     /// Forgets all numbers, as they have no unit and others have.
@@ -128,6 +134,9 @@ impl Column {
     pub(super) fn add(&mut self, selected: &Selected<'_>, values: &mut Values, bad: &mut Vec<(u32, usize)>) {
         if let Some(distinct) = &mut self.distinct {
             distinct.add(selected);
+        }
+        if let Some(shares) = &mut self.shares {
+            shares.add(selected);
         }
         if !self.has_numbers() {
             return;
@@ -162,6 +171,7 @@ impl Column {
         self.extremes.iter().flatten().for_each(|extremes| extremes.encode(group, out));
         self.percentiles.iter().for_each(|percentiles| percentiles.encode(group, places, form, out));
         self.distinct.iter().for_each(|distinct| distinct.encode(group, form, out));
+        self.shares.iter().for_each(|shares| shares.encode(group, out));
     }
 
     /// Adds the states of the next group, which has this number. `None` if they were not encoded.
@@ -171,7 +181,8 @@ impl Column {
         self.sums.iter_mut().try_for_each(|sums| sums.decode(group, places, bytes))?;
         self.extremes.iter_mut().flatten().try_for_each(|extremes| extremes.decode(group, places, bytes))?;
         self.percentiles.iter_mut().try_for_each(|percentiles| percentiles.decode(group, places, bytes))?;
-        self.distinct.iter_mut().try_for_each(|distinct| distinct.decode(group, bytes))
+        self.distinct.iter_mut().try_for_each(|distinct| distinct.decode(group, bytes))?;
+        self.shares.iter_mut().try_for_each(|shares| shares.decode(group, bytes))
     }
 
     /// Raises the scale to at least this one.
@@ -192,6 +203,9 @@ impl Column {
     /// Merges another worker's groups.
     pub(super) fn merge(&mut self, other: &Self, pairs: &[(u32, u32)]) {
         if let (Some(own), Some(other)) = (&mut self.distinct, &other.distinct) {
+            own.merge(other, pairs);
+        }
+        if let (Some(own), Some(other)) = (&mut self.shares, &other.shares) {
             own.merge(other, pairs);
         }
         self.raise(other.scale);
@@ -223,6 +237,7 @@ impl Column {
                 self.percentiles.as_ref().map(|values| values.value(group, *percentile, places))
             }
             MeasureKind::Distinct => self.distinct.as_ref().map(|distinct| distinct.value(group)),
+            MeasureKind::Share => self.shares.as_ref().map(|shares| shares.value(group)),
         };
         value.unwrap_or(Quantity::None)
     }
@@ -232,5 +247,6 @@ impl Column {
             + self.extremes.iter().flatten().map(Extremes::memory).sum::<usize>()
             + self.percentiles.as_ref().map_or(0, Percentiles::memory)
             + self.distinct.as_ref().map_or(0, Distinct::memory)
+            + self.shares.as_ref().map_or(0, Shares::memory)
     }
 }

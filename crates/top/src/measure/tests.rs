@@ -13,7 +13,7 @@ use crate::measure::percentiles::Percentile;
 use crate::query::field::Field;
 use crate::query::options::Measure;
 
-/// A record: its group and the text of its only field.
+/// A record: its group and the text of its only field, which it lacks if that is empty.
 type GroupedValue = (u32, Vec<u8>);
 
 fn percentile(text: &str) -> MeasureKind {
@@ -22,8 +22,14 @@ fn percentile(text: &str) -> MeasureKind {
 
 fn kinds() -> Vec<MeasureKind> {
     let percentiles = ["0", "25", "50", "99.9", "100"].map(percentile);
-    let others =
-        [MeasureKind::Sum, MeasureKind::Mean, MeasureKind::Min, MeasureKind::Max, MeasureKind::Distinct];
+    let others = [
+        MeasureKind::Sum,
+        MeasureKind::Mean,
+        MeasureKind::Min,
+        MeasureKind::Max,
+        MeasureKind::Distinct,
+        MeasureKind::Share,
+    ];
     others.into_iter().chain(percentiles).collect()
 }
 
@@ -54,7 +60,9 @@ impl Worker {
         cells.reset(1);
         for (index, (_, value)) in records.iter().enumerate() {
             let start = text.len() as u32;
-            let cell = if index % 7 == 3 {
+            let cell = if value.is_empty() {
+                Cell::Missing
+            } else if index % 7 == 3 {
                 cells.decode(|out| out.extend_from_slice(value))
             } else {
                 text.extend_from_slice(value);
@@ -137,6 +145,9 @@ fn divided(kinds: &[MeasureKind], records: &[GroupedValue], seed: u64) -> BTreeM
 struct Oracle {
     values: Vec<BigInt>,
     texts: HashSet<Vec<u8>>,
+    /// Number of records, and of those with the field.
+    records: u32,
+    present: u32,
 }
 
 fn has_unit(text: &[u8]) -> bool {
@@ -150,6 +161,8 @@ fn oracles(records: &[GroupedValue]) -> (BTreeMap<u32, Oracle>, u8) {
     let mut places = 0;
     for (group, text) in records {
         let oracle = groups.entry(*group).or_default();
+        oracle.records += 1;
+        oracle.present += u32::from(!text.is_empty());
         if !matches!(&text[..], b"" | b"-") {
             oracle.texts.insert(text.clone());
         }
@@ -175,9 +188,17 @@ fn shown(units: &BigInt) -> String {
 
 impl Oracle {
     fn result(&self, kind: &MeasureKind, places: u8) -> String {
-        let Self { values, texts } = self;
-        if *kind == MeasureKind::Distinct {
-            return texts.len().to_string();
+        let Self { values, texts, records, present } = self;
+        match kind {
+            MeasureKind::Distinct => return texts.len().to_string(),
+            MeasureKind::Share if *records == 0 => return "-".to_owned(),
+            MeasureKind::Share => {
+                return format!(
+                    "{:.2}",
+                    f64::floor(f64::from(*present) * 1e4 / f64::from(*records) + 0.5) / 100.0
+                );
+            }
+            _ => {}
         }
         let [Some(first), Some(last)] = [values.first(), values.last()] else { return "-".to_owned() };
         match kind {
@@ -190,7 +211,7 @@ impl Oracle {
             MeasureKind::Min => shown(first),
             MeasureKind::Max => shown(last),
             MeasureKind::Percentile(percentile) => shown(&values[self.index(*percentile)]),
-            MeasureKind::Distinct => texts.len().to_string(),
+            MeasureKind::Distinct | MeasureKind::Share => unreachable!("answered above"),
         }
     }
 
@@ -302,7 +323,8 @@ proptest! {
             let start = text.len() as u32;
             text.extend_from_slice(value);
             cells.columns_mut()[0].push(Cell::Missing);
-            cells.columns_mut()[1].push(Cell::Raw(start, text.len() as u32));
+            let cell = if value.is_empty() { Cell::Missing } else { Cell::Raw(start, text.len() as u32) };
+            cells.columns_mut()[1].push(cell);
         }
         let rows: Vec<u32> = (0..records.len() as u32).filter(|row| chosen[*row as usize]).collect();
         let groups: Vec<u32> = rows.iter().map(|row| records[*row as usize].0).collect();
@@ -312,14 +334,14 @@ proptest! {
         measures.add(&groups, 5, Rows::Some(&rows), &text, &cells, &mut bad);
         let selected: Vec<GroupedValue> = rows.iter().map(|row| records[*row as usize].clone()).collect();
         let (oracles, places) = oracles(&selected);
-        let mut missing = Oracle::default();
         for group in 0..5 {
+            let records = oracles.get(&group).map_or(0, |oracle| oracle.records);
+            let missing = Oracle { records, ..Oracle::default() };
             for (measure, (kind, field)) in kinds.iter().enumerate() {
                 let oracle = if *field == 1 { oracles.get(&group).unwrap_or(&missing) } else { &missing };
                 prop_assert_eq!(measures.value(measure, group).to_string(), oracle.result(kind, places));
             }
         }
-        missing.values.clear();
         let rows_of_bad = bad.iter().map(|(row, field)| (rows.contains(row), *field));
         prop_assert!(rows_of_bad.clone().all(|place| place == (true, 1)));
     }
@@ -530,7 +552,7 @@ fn means_are_rounded_half_to_even_to_three_more_places() {
 #[test]
 fn a_group_without_values_has_no_results() {
     let results = results(&kinds(), &["-", "", "-"]);
-    assert_eq!(results, ["-", "-", "-", "-", "0", "-", "-", "-", "-", "-"]);
+    assert_eq!(results, ["-", "-", "-", "-", "0", "66.67", "-", "-", "-", "-", "-"]);
 }
 
 #[test]
@@ -544,11 +566,14 @@ fn quantities_are_ordered_with_none_first() {
 #[test]
 fn measures_are_named_by_kind_and_field() {
     let field = Field::named("bytes");
-    let name = |kind| Measure { kind, field: field.clone() }.to_string();
+    let name = |kind| Measure::Field { kind, field: field.clone() }.to_string();
     assert_eq!(name(MeasureKind::Sum), "sum(bytes)");
     assert_eq!(name(percentile("99")), "p99(bytes)");
     assert_eq!(name(percentile("99.90")), "p99.9(bytes)");
     assert_eq!(name(MeasureKind::Distinct), "distinct(bytes)");
+    let share = Measure::share(" status >= 500 ").expect("a condition");
+    assert_eq!(share.to_string(), "share(status >= 500)");
+    assert!(Measure::share("status >=").is_err());
 }
 
 #[test]

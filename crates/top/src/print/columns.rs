@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::count::answer::{Answer, KeyCount};
-use crate::measure::quantity::Quantity;
+use crate::measure::quantity::{Quantity, percent};
 use crate::query::options::SortBy;
 
 /// An output format.
@@ -19,9 +19,9 @@ pub trait Format {
 /// Columns beside the count, the measures and the key.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Layout {
-    /// Share of the records.
+    /// Share of the records; with keys by bucket of time, of those of the bucket.
     pub percent: bool,
-    /// Sum of the counts, or of the shares, up to the row.
+    /// Sum of the counts, or of the shares, up to the row; with keys by bucket of time, within the bucket.
     pub cumulative: bool,
     /// A last line with the number of records and keys.
     pub totals: bool,
@@ -85,18 +85,24 @@ impl<'a> AnswerTable<'a> {
         }
     }
 
-    /// The rows, in order.
+    /// The rows, in order. Shares and sums of keys by bucket of time are those within the bucket.
     pub(super) fn rows(&self) -> impl Iterator<Item = Vec<Value<'a>>> {
-        let mut sum = 0;
+        let mut buckets = self.answer.bucket_rows.iter();
+        let (mut sum, mut rows, mut all) = (0, 0, self.answer.records);
         self.answer.top.iter().map(move |key| {
+            if rows == 0
+                && let Some(bucket) = buckets.next()
+            {
+                (sum, rows, all) = (0, bucket.rows, bucket.records);
+            }
+            rows = rows.saturating_sub(1);
             sum += key.count;
-            self.row(key, sum)
+            self.row(key, sum, all)
         })
     }
 
-    fn row(&self, key: &'a KeyCount, sum: u64) -> Vec<Value<'a>> {
+    fn row(&self, key: &'a KeyCount, sum: u64, all: u64) -> Vec<Value<'a>> {
         let Layout { percent, cumulative, .. } = self.layout;
-        let all = self.answer.records;
         let mut row = vec![Value::Count(key.count)];
         let limits = [Value::Count(key.error), Value::Flag(!key.is_uncertain)];
         row.extend(self.answer.approximation.iter().flat_map(|_| limits));
@@ -131,27 +137,5 @@ impl<'a> Value<'a> {
             Self::Measure(quantity) => Some(quantity.to_string()),
             Self::Key(_) => None,
         }
-    }
-}
-
-/// A share in percent, rounded to two decimals, a half up.
-fn percent(part: u64, whole: u64) -> String {
-    let whole = u128::from(whole.max(1));
-    let hundredths = (u128::from(part) * 20_000 + whole) / (2 * whole);
-    format!("{}.{:02}", hundredths / 100, hundredths % 100)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_rounded_to_two_decimals() {
-        assert_eq!(percent(0, 0), "0.00");
-        assert_eq!(percent(1, 3), "33.33");
-        assert_eq!(percent(2, 3), "66.67");
-        assert_eq!(percent(1, 20_000), "0.01");
-        assert_eq!(percent(1, 20_001), "0.00");
-        assert_eq!(percent(u64::MAX, u64::MAX), "100.00");
     }
 }

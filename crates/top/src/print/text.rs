@@ -115,7 +115,7 @@ fn write_key(key: &[u8], out: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::count::answer::KeyCount;
+    use crate::count::answer::{BucketRows, KeyCount};
     use crate::measure::number::Decimal;
     use crate::measure::quantity::Quantity;
     use crate::print::tests::{several, shown, written};
@@ -161,6 +161,29 @@ mod tests {
              \x20   3    75.00  /a b  x,|y\n\
              \x20   1    25.00        line\\nfeed\n\
              # 4 records, 2 distinct keys, 2 shown\n"
+        );
+    }
+
+    #[test]
+    fn shares_and_sums_of_keys_by_bucket_are_those_within_the_bucket() {
+        let row = |time: &str, key: &str, count| KeyCount {
+            fields: [time, key].map(|field| field.as_bytes().to_vec()).to_vec(),
+            ..KeyCount::new(Vec::new(), count)
+        };
+        let answer = Answer {
+            top: vec![row("1", "a", 3), row("1", "b", 1), row("2", "a", 1)],
+            key_names: vec!["time".to_owned(), "key".to_owned()],
+            records: 9,
+            bucket_rows: [(2, 8), (1, 1)].map(|(rows, records)| BucketRows { rows, records }).to_vec(),
+            ..Answer::default()
+        };
+        let layout = Layout { percent: true, cumulative: true, ..Layout::default() };
+        assert_eq!(
+            shown(&Text { layout, ..Text::default() }, &answer),
+            "count  percent  cumulative  cumulative_percent  time  key\n\
+             \x20   3    37.50           3               37.50  1     a\n\
+             \x20   1    12.50           4               50.00  1     b\n\
+             \x20   1   100.00           1              100.00  2     a\n"
         );
     }
 

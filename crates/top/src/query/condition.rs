@@ -79,6 +79,17 @@ enum Formula {
 }
 
 impl Formula {
+    /// Visits the columns of all tests.
+    fn for_each_column(&mut self, visit: &mut impl FnMut(&mut usize)) {
+        match self {
+            Self::All(parts) | Self::Any(parts) => {
+                parts.iter_mut().for_each(|part| part.for_each_column(visit));
+            }
+            Self::Not(part) => part.for_each_column(visit),
+            Self::Test(test) => test.columns_mut().into_iter().flatten().for_each(visit),
+        }
+    }
+
     /// All tests, in the order of the condition.
     fn tests(&self) -> Vec<&Test> {
         match self {
@@ -115,6 +126,12 @@ impl Condition {
                 Test::Match(test) => test.column != column,
                 Test::Fields { left, .. } => *left != column,
             })
+    }
+
+    /// The same condition for cells in which the column of field `i` is `columns[i]`.
+    pub(crate) fn in_columns(mut self, columns: &[usize]) -> Self {
+        self.root.for_each_column(&mut |column| *column = columns[*column]);
+        self
     }
 
     pub(crate) fn cache(&self) -> ConditionCache {

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use finecomb_sys::setters;
 use thiserror::Error;
 
-use crate::key::expression::{Expression, PatternError};
+use crate::key::expression::{Case, Expression, PatternError};
 use crate::key::normalize::Normalizer;
 use crate::measure::column::MeasureKind;
 use crate::measure::reader::{NumberFormat, TimeUnit};
-use crate::query::condition::ConditionError;
+use crate::query::condition::{Condition, ConditionError};
 use crate::query::field::Field;
 use crate::query::fields::FieldList;
 use crate::query::input_format::{FormatError, InputFormat};
@@ -53,26 +53,63 @@ impl Separator {
     }
 }
 
-/// A measure of a field.
+/// A measure of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measure {
-    /// The kind of measure.
-    pub kind: MeasureKind,
-    /// The measured field.
-    pub field: Field,
+pub enum Measure {
+    /// A measure of a field.
+    Field {
+        /// The kind of measure.
+        kind: MeasureKind,
+        /// The measured field.
+        field: Field,
+    },
+    /// The part of the records for which a condition holds, in percent.
+    Share(String),
 }
 
-/// The name of the measure's column, such as `sum(bytes)` and `p99.9(time)`.
+impl Measure {
+    /// The share of a condition.
+    ///
+    /// # Errors
+    /// If the text is no condition.
+    pub fn share(condition: &str) -> Result<Self, ConditionError> {
+        let condition = condition.trim();
+        Condition::new(condition, Case::Distinct)?;
+        Ok(Self::Share(condition.to_owned()))
+    }
+
+    /// The kind of measure.
+    pub fn kind(&self) -> &MeasureKind {
+        match self {
+            Self::Field { kind, .. } => kind,
+            Self::Share(_) => &MeasureKind::Share,
+        }
+    }
+
+    /// The measured field; `None` for a condition.
+    pub(crate) fn field(&self) -> Option<&Field> {
+        match self {
+            Self::Field { field, .. } => Some(field),
+            Self::Share(_) => None,
+        }
+    }
+}
+
+/// The name of the measure's column, such as `sum(bytes)`, `p99.9(time)` and `share(status >= 500)`.
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let field = &self.field;
-        match &self.kind {
-            MeasureKind::Sum => write!(f, "sum({field})"),
-            MeasureKind::Mean => write!(f, "mean({field})"),
-            MeasureKind::Min => write!(f, "min({field})"),
-            MeasureKind::Max => write!(f, "max({field})"),
-            MeasureKind::Percentile(percentile) => write!(f, "p{percentile}({field})"),
-            MeasureKind::Distinct => write!(f, "distinct({field})"),
+        match self.kind() {
+            MeasureKind::Sum => f.write_str("sum")?,
+            MeasureKind::Mean => f.write_str("mean")?,
+            MeasureKind::Min => f.write_str("min")?,
+            MeasureKind::Max => f.write_str("max")?,
+            MeasureKind::Percentile(percentile) => write!(f, "p{percentile}")?,
+            MeasureKind::Distinct => f.write_str("distinct")?,
+            MeasureKind::Share => f.write_str("share")?,
+        }
+        match self {
+            Self::Field { field, .. } => write!(f, "({field})"),
+            Self::Share(condition) => write!(f, "({condition})"),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The part of a query that is about fields with names, conditions and measures.
 
 use std::ops::Range;
+use std::slice;
 
 use finecomb_scan::{MemberPath, RecordStart};
 
@@ -46,8 +47,10 @@ pub(crate) struct RowQuery {
     pub(crate) key: KeySource,
     /// Counts records without a field of the key, with this in its place.
     pub(crate) missing: Option<Vec<u8>>,
-    /// Measures, each with the index of its field among the columns.
+    /// Measures, each with the index of its field among the columns. The shares have columns after those of all fields.
     pub(crate) measures: Vec<(MeasureKind, usize)>,
+    /// The conditions of shares.
+    pub(crate) shares: Vec<ShareCondition>,
     /// Whether all fields of the records are described.
     pub(crate) is_overview: bool,
     /// Whether all fields of records are listed.
@@ -55,6 +58,15 @@ pub(crate) struct RowQuery {
     /// The units of numbers without one, each with the index of its field among the columns.
     units: Vec<(usize, TimeUnit)>,
     number_format: Option<NumberFormat>,
+}
+
+/// The condition of a share.
+#[derive(Debug)]
+pub(crate) struct ShareCondition {
+    /// The condition on the columns of the key and of the measures.
+    pub(crate) condition: Condition,
+    /// The columns of its fields.
+    pub(crate) columns: Vec<usize>,
 }
 
 /// A field whose text is the record.
@@ -217,15 +229,25 @@ impl RowQuery {
         }
         let mut value_columns = Columns::default();
         let key = key_source(options, pattern.as_ref(), &mut value_columns)?;
-        let mut column = |field| value_columns.add(field, pattern.as_ref());
-        let measures =
-            options.measures.iter().map(|Measure { kind, field }| (kind.clone(), column(field))).collect();
+        let mut column = |field: &Field| value_columns.add(field, pattern.as_ref());
+        let measured: Vec<Option<usize>> =
+            options.measures.iter().map(|measure| measure.field().map(&mut column)).collect();
         let is_measured =
-            |wanted: &Field| options.measures.iter().any(|Measure { field, .. }| field == wanted);
+            |wanted: &Field| options.measures.iter().any(|measure| measure.field() == Some(wanted));
         if let Some((unused, _)) = options.units.iter().find(|(field, _)| !is_measured(field)) {
             return Err(QueryError::UnusedUnit(unused.to_string()));
         }
         let units = options.units.iter().map(|(field, unit)| (column(field), *unit)).collect();
+        let mut shares = Vec::new();
+        for measure in &options.measures {
+            let Measure::Share(text) = measure else { continue };
+            let condition = Condition::new(text, case)?;
+            let columns: Vec<usize> = condition.fields().iter().map(&mut column).collect();
+            shares.push(ShareCondition { condition: condition.in_columns(&columns), columns });
+        }
+        let mut share_columns = value_columns.len()..;
+        let measured = measured.into_iter().filter_map(|column| column.or_else(|| share_columns.next()));
+        let measures = options.measures.iter().map(|measure| measure.kind().clone()).zip(measured).collect();
         let array = options.records.as_ref().map(|path| array(path, options.input.as_ref())).transpose()?;
         let by_fields = || {
             let time_columns = time.iter().flat_map(|time| &time.columns);
@@ -267,6 +289,7 @@ impl RowQuery {
             key,
             missing: options.missing.clone().map(String::into_bytes),
             measures,
+            shares,
             is_overview: options.overview,
             lists_fields: options.overview || options.explain,
             units,
@@ -277,6 +300,14 @@ impl RowQuery {
     /// Field with the records if they are in one of files of a format.
     pub(crate) fn unwrapped_field<'q>(&'q self, format: &'q InputFormat) -> Option<&'q Field> {
         self.unwrap.as_ref()?.field.as_ref().or_else(|| format.unwrap())
+    }
+
+    /// The columns of the fields of a measure, which is in this column.
+    pub(crate) fn columns_of_measure<'a>(&'a self, column: &'a usize) -> &'a [usize] {
+        match column.checked_sub(self.value_columns.len()) {
+            Some(share) => &self.shares[share].columns,
+            None => slice::from_ref(column),
+        }
     }
 
     /// How the numbers of a column are read.

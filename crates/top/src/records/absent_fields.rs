@@ -1,5 +1,7 @@
 //! Fields that no record has, such as those whose names are misspelt.
 
+use std::collections::HashSet;
+
 use finecomb_scan::{Block, Place};
 use finecomb_sys::varint;
 
@@ -167,11 +169,13 @@ impl RowQuery {
         };
         let of_key = (0..key_columns).filter(|&column| values.lacks(column) && is_named_once(column));
         let of_key = of_key.map(|column| absent(column, QueryPart::Key { skips_all }));
-        let is_first = |at: usize, column: usize| self.measures[..at].iter().all(|other| other.1 != column);
-        let measured = self.measures.iter().enumerate().map(|(at, &(_, column))| (at, column));
+        let measured = self.measures.iter().enumerate().flat_map(|(at, (_, column))| {
+            self.columns_of_measure(column).iter().map(move |&column| (column, at))
+        });
+        let mut known = HashSet::new();
         let of_measures = measured
-            .filter(|&(at, column)| values.lacks(column) && is_first(at, column))
-            .map(|(at, column)| absent(column, QueryPart::Measure(at)));
+            .filter(|&(column, _)| values.lacks(column) && known.insert(column))
+            .map(|(column, at)| absent(column, QueryPart::Measure(at)));
         of_condition.chain(of_key).chain(of_measures).collect()
     }
 }

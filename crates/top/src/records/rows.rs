@@ -37,6 +37,8 @@ pub(crate) struct RowMaker<'q> {
     current: Option<(Arc<Plan>, Scratches)>,
     filter: FilterCache,
     condition: Option<ConditionCache>,
+    /// By share.
+    shares: Vec<ConditionCache>,
     pattern: Option<KeyPatternCache>,
     ends: LineEnds,
     record_ends: RecordEnds,
@@ -103,6 +105,7 @@ impl<'q> RowMaker<'q> {
             current: None,
             filter: query.filter.cache(),
             condition: rows.condition.as_ref().map(|condition| condition.cache()),
+            shares: rows.shares.iter().map(|share| share.condition.cache()).collect(),
             pattern: rows.pattern.as_ref().map(|pattern| pattern.cache()),
             ends: LineEnds::default(),
             record_ends: RecordEnds::default(),
@@ -152,6 +155,7 @@ impl<'q> RowMaker<'q> {
         self.extract(text, &self.rows.value_columns, &plan.values, &mut scratches.values);
         let rows = BlockRows { block, text, records: &self.records, extractor: &plan.values };
         self.value_presence.add(&self.cells, rows);
+        self.evaluate_shares(text, meter);
         self.make_keys(text, keys);
         if unwrapped.is_some() && keys.are_in_block() {
             // They are not in the block of the file.
@@ -457,6 +461,22 @@ impl<'q> RowMaker<'q> {
             malformed.peek() != Some(&row)
         });
         self.keep_selected();
+    }
+
+    /// Adds a column for each share, with a value in the rows for which its condition holds.
+    fn evaluate_shares(&mut self, text: &[u8], meter: &mut Meter) {
+        if self.shares.is_empty() {
+            return;
+        }
+        meter.enter(Phase::Filter);
+        let (fields, rows) = (self.rows.value_columns.len(), self.records.len());
+        self.cells.widen(fields + self.shares.len(), rows);
+        for (column, (share, cache)) in (fields..).zip(self.rows.shares.iter().zip(&mut self.shares)) {
+            share.condition.select(cache, text, &self.cells, rows, &mut self.selected);
+            let column = &mut self.cells.columns_mut()[column];
+            self.selected.iter().for_each(|&row| column[row as usize] = Cell::Raw(0, 0));
+        }
+        meter.enter(Phase::Extract);
     }
 
     /// Extracts the values of columns from all rows.

@@ -48,6 +48,8 @@ struct GroupedValues {
     fields: Vec<Vec<u8>>,
     numbers: Vec<Vec<ExactNumber>>,
     texts: Vec<BTreeSet<String>>,
+    /// Number of records that meet the condition of each share.
+    parts: Vec<u64>,
 }
 
 /// Answers a question about files.
@@ -70,9 +72,7 @@ pub(crate) fn answer(files: &[(Style, Written)], question: &Question) -> Expecte
     let OracleCount { groups, mut expected, .. } = count;
     expected.absent = absent;
     expected.key_names = key_names(question, style);
-    let measures = question.measures.iter();
-    expected.measure_names =
-        measures.map(|&(kind, source)| question.measure(kind, source, style).to_string()).collect();
+    expected.measure_names = question.all_measures(style).iter().map(ToString::to_string).collect();
     expected.distinct = groups.len() as u64;
     expected.records = groups.values().map(|group| group.count).sum();
     expected.top = top(question, groups);
@@ -82,7 +82,7 @@ pub(crate) fn answer(files: &[(Style, Written)], question: &Question) -> Expecte
 /// Names of the columns of the key.
 fn key_names(question: &Question, style: Style) -> Vec<String> {
     let key = key(question, style);
-    if key.is_empty() && !question.measures.is_empty() {
+    if key.is_empty() && question.measure_count() > 0 {
         return Vec::new();
     }
     let has_name = |source: &QueryField| match source {
@@ -102,6 +102,9 @@ fn key(question: &Question, style: Style) -> Vec<QueryField> {
     }
 }
 
+/// The value of a measure for comparisons, and as text.
+type MeasuredValue = (Option<BigInt>, String);
+
 /// The keys in the order of the answer.
 fn top(question: &Question, mut groups: BTreeMap<Vec<u8>, GroupedValues>) -> Vec<ExpectedKey> {
     for measure in 0..question.measures.len() {
@@ -117,13 +120,16 @@ fn top(question: &Question, mut groups: BTreeMap<Vec<u8>, GroupedValues>) -> Vec
             numbers.map(|number| number.places).max().unwrap_or(0)
         })
         .collect();
-    let mut keys: Vec<(Vec<u8>, GroupedValues, Vec<Option<BigInt>>)> = groups
+    let mut keys: Vec<(Vec<u8>, GroupedValues, Vec<MeasuredValue>)> = groups
         .into_iter()
         .filter(|(_, group)| group.count >= question.min_count)
         .map(|(key, group)| {
             let values = question.measures.iter().enumerate();
             let values = values.map(|(measure, &(kind, _))| result(kind, &group, measure, places[measure]));
-            let values = values.collect();
+            let text = |value: &Option<BigInt>| value.as_ref().map_or("-".to_owned(), shown);
+            let values = values.map(|value| (value.clone(), text(&value)));
+            let shares = group.parts.iter().map(|part| share(*part, group.count));
+            let values = values.chain(shares).collect();
             (key, group, values)
         })
         .collect();
@@ -133,20 +139,26 @@ fn top(question: &Question, mut groups: BTreeMap<Vec<u8>, GroupedValues>) -> Vec
             SortBy::Count => directed(one.count.cmp(&other.count)).then(one_key.cmp(other_key)),
             SortBy::Key => directed(other_key.cmp(one_key)),
             SortBy::Measure(measure) => {
-                let (one, other) = (&one_values[measure], &other_values[measure]);
+                let (one, other) = (&one_values[measure].0, &other_values[measure].0);
                 let has_value = Reverse(one.is_some()).cmp(&Reverse(other.is_some()));
                 has_value.then(directed(one.cmp(other))).then(one_key.cmp(other_key))
             }
         }
     });
     keys.truncate(question.number);
-    let text = |value: Option<BigInt>| value.map_or("-".to_owned(), |value| shown(&value));
     keys.into_iter()
         .map(|(key, group, values)| {
             let key = if group.fields.is_empty() { key } else { group.fields.join(&b' ') };
-            (key, group.fields, group.count, values.into_iter().map(text).collect())
+            (key, group.fields, group.count, values.into_iter().map(|(_, text)| text).collect())
         })
         .collect()
+}
+
+/// A share for an exact comparison, and as text.
+fn share(part: u64, whole: u64) -> MeasuredValue {
+    let exact = BigInt::from(part) * BigInt::from(10).pow(40) / whole;
+    let hundredths = (part * 20_000 + whole) / (2 * whole);
+    (Some(exact), format!("{}.{:02}", hundredths / 100, hundredths % 100))
 }
 
 /// The result of a measure in units of 10^-18. `places` is the most that a value of any key has.
@@ -233,7 +245,9 @@ impl OracleCount<'_> {
             return;
         }
         let measured = question.measures.iter().map(|(_, source)| resolved(source));
-        let wanted: Vec<QueryField> = key(question, style).into_iter().chain(measured).collect();
+        let shared = question.shares.iter().flat_map(sources).map(|source| resolved(&source));
+        let wanted: Vec<QueryField> =
+            key(question, style).into_iter().chain(measured).chain(shared).collect();
         let values = values(style, row, &wanted);
         matches.iter().for_each(|groups| self.values.add(&wanted, values.as_deref(), groups));
         let Some(values) = values else { return self.add_malformed(first) };
@@ -264,6 +278,9 @@ impl OracleCount<'_> {
         }
         for (at, &(_, source)) in question.measures.iter().enumerate() {
             add(&self.values, &at.to_string(), source);
+        }
+        for (share, at) in question.shares.iter().zip(question.measures.len()..) {
+            sources(share).into_iter().for_each(|source| add(&self.values, &at.to_string(), source));
         }
         let mut known = BTreeSet::new();
         // Several measures of a field are one part.
@@ -296,7 +313,7 @@ impl OracleCount<'_> {
         };
         let is_split = key_names(question, style).len() > 1;
         let parts = match &fields[..] {
-            [] if question.measures.is_empty() => vec![text.to_vec()],
+            [] if question.measure_count() == 0 => vec![text.to_vec()],
             [] => vec![Vec::new()],
             _ if is_split => fields,
             _ => vec![fields.join(&b' ')],
@@ -305,13 +322,19 @@ impl OracleCount<'_> {
         // Smaller than any character of a text.
         let key = parts.join(&0x1F);
         let measures = question.measures.len();
+        let holds: Vec<bool> =
+            question.shares.iter().map(|share| self.holds(share, &|source| value(source))).collect();
         let group = self.groups.entry(key).or_insert_with(|| GroupedValues {
             count: 0,
             fields: if is_split { parts } else { Vec::new() },
             numbers: vec![Vec::new(); measures],
             texts: vec![BTreeSet::new(); measures],
+            parts: vec![0; question.shares.len()],
         });
         group.count += 1;
+        for (part, holds) in group.parts.iter_mut().zip(holds) {
+            *part += u64::from(holds);
+        }
         let mut bad: Vec<(usize, QueryField)> = Vec::new();
         for (measure, &(kind, source)) in question.measures.iter().enumerate() {
             let Some(text) = value(source) else { continue };

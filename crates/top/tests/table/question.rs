@@ -65,6 +65,8 @@ pub(crate) struct Question {
     pub(crate) missing: bool,
     pub(crate) condition: Option<TableCondition>,
     pub(crate) measures: Vec<(Statistic, QueryField)>,
+    /// Conditions whose shares are measured as well.
+    pub(crate) shares: Vec<TableCondition>,
     pub(crate) grep: Vec<&'static str>,
     pub(crate) vgrep: Vec<&'static str>,
     pub(crate) edits: Vec<(&'static str, &'static str)>,
@@ -115,10 +117,21 @@ impl Question {
         }
     }
 
+    /// Number of measures, with the shares, which come last.
+    pub(crate) fn measure_count(&self) -> usize {
+        self.measures.len() + self.shares.len()
+    }
+
+    pub(crate) fn all_measures(&self, style: Style) -> Vec<Measure> {
+        let measures = self.measures.iter().map(|&(kind, source)| self.measure(kind, source, style));
+        let shares = self.shares.iter().map(|condition| self.typed(condition, style));
+        measures.chain(shares.map(|typed| Measure::share(&typed).expect("a condition"))).collect()
+    }
+
     pub(crate) fn sort_by(&self) -> SortBy {
         match self.sort_by {
-            SortBy::Measure(_) if self.measures.is_empty() => SortBy::Count,
-            SortBy::Measure(measure) => SortBy::Measure(measure % self.measures.len()),
+            SortBy::Measure(_) if self.measure_count() == 0 => SortBy::Count,
+            SortBy::Measure(measure) => SortBy::Measure(measure % self.measure_count()),
             other => other,
         }
     }
@@ -153,13 +166,13 @@ impl Question {
             .ignore_case(self.ignore_case)
             .normalize(self.replaces_uuids.then(|| Normalizer::new("uuid").expect("a kind")))
             .condition(self.condition.as_ref().map(|condition| self.typed(condition, style)))
-            .measures(self.measures.iter().map(|&(kind, source)| self.measure(kind, source, style)).collect())
+            .measures(self.all_measures(style))
             .sort_by(self.sort_by())
             .reverse(self.reverse)
             .min_count(self.min_count)
     }
 
-    pub(crate) fn measure(&self, kind: Statistic, source: QueryField, style: Style) -> Measure {
+    fn measure(&self, kind: Statistic, source: QueryField, style: Style) -> Measure {
         let percentile = |tenths: u32| Percentile::parse(&format!("{}.{}", tenths / 10, tenths % 10));
         let kind = match kind {
             Statistic::Sum => MeasureKind::Sum,
@@ -171,7 +184,7 @@ impl Question {
             }
             Statistic::Distinct => MeasureKind::Distinct,
         };
-        Measure { kind, field: self.column(source, style).field }
+        Measure::Field { kind, field: self.column(source, style).field }
     }
 
     /// A condition as it is typed.

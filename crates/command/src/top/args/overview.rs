@@ -20,7 +20,7 @@ pub(crate) struct OverviewFlag {
 }
 
 /// Flags of keys, their counts and their output.
-const OF_COUNTS: [&str; 37] = [
+const OF_COUNTS: [&str; 38] = [
     "fields",
     "extract",
     "each",
@@ -37,6 +37,7 @@ const OF_COUNTS: [&str; 37] = [
     "p99",
     "distinct",
     "percentile",
+    "share",
     "number",
     "sort",
     "reverse",

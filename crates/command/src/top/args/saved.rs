@@ -36,7 +36,7 @@ pub(crate) struct CountFiles {
 }
 
 /// Flags of counting, which was done when the files were written.
-pub(crate) const NOT_MERGED: [&str; 49] = [
+pub(crate) const NOT_MERGED: [&str; 50] = [
     "input",
     "record",
     "records",
@@ -70,6 +70,7 @@ pub(crate) const NOT_MERGED: [&str; 49] = [
     "p99",
     "distinct",
     "percentile",
+    "share",
     "unit",
     "number_format",
     "tail",

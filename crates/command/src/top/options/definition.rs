@@ -369,6 +369,7 @@ mod tests {
             ("-n|3|--percent|-j|2|a.log", ""),
             ("-f|1,3-4|-p|a b|-g|x|-g=y", "--fields=1,3-4 '--fieldseparator=a b' --grep=x --grep=y"),
             ("-f|b,.a.b,\"a.b\"|--p99|t|--sum|t", "'--fields=b,a.b,\"a.b\"' --percentile=99:t --sum=t"),
+            ("--share|a>1 or b|--sum=t", "'--share=a>1 or b' --sum=t"),
             ("--sum=t|--unit=t=ms|--number-format=1,234.50", "--sum=t --number-format=1,234.50 --unit=t=ms"),
             ("-s|-x|--|--normalize|all", "--normalize=uuid,time,ip,path,hex,num --sed -x --"),
             // No time is looked at.

@@ -1,4 +1,4 @@
-//! Flags that measure a field of the records of each key, in the order in which they are given.
+//! Flags that measure the records of each key, in the order in which they are given.
 
 use std::fmt;
 
@@ -60,22 +60,41 @@ const FLAGS: &[Flag] = &[
 /// The flag of any percentile.
 pub(super) const PERCENTILE: &str = "percentile";
 
+const SHARE: &str = "share";
+
+const SHARE_HELP: &str = "\
+Percent of the records for which a condition holds, as in 'status >= 500'; repeatable
+
+The condition is written as for --where, which selects the records before. A record that lacks a field of it counts among all \
+records, but not among those for which it holds. With --every, a row has the share within its bucket of time.";
+
 /// Parses the value of `--percentile`, such as `99.9:bytes`.
 fn parse_percentile(text: &str) -> Result<Measure, String> {
     let (percentile, field) = text.split_once(':').ok_or("expected P:FIELD, such as 99.9:bytes")?;
     let percentile = Percentile::parse(percentile).map_err(|error| error.to_string())?;
     let field = parse_field(field)?;
-    Ok(Measure { kind: MeasureKind::Percentile(percentile), field })
+    Ok(Measure::Field { kind: MeasureKind::Percentile(percentile), field })
+}
+
+/// Parses the condition of `--share`.
+fn parse_share(text: &str) -> Result<Measure, String> {
+    Measure::share(text).map_err(|error| error.to_string())
 }
 
 /// Parses the name of a measure's column, such as `sum(bytes)`.
 pub(super) fn parse(name: &str) -> Option<Measure> {
-    let (kind, field) = name.strip_suffix(')')?.split_once('(')?;
-    Some(Measure { kind: parse_kind(kind)?, field: Field::parse(field).ok()? })
+    let (kind, measured) = name.strip_suffix(')')?.split_once('(')?;
+    match parse_kind(kind)? {
+        MeasureKind::Share => parse_share(measured).ok(),
+        kind => Some(Measure::Field { kind, field: Field::parse(measured).ok()? }),
+    }
 }
 
 /// Parses a kind of measure, such as `sum` and `p99.9`.
 pub(super) fn parse_kind(name: &str) -> Option<MeasureKind> {
+    if name == SHARE {
+        return Some(MeasureKind::Share);
+    }
     let flag = FLAGS.iter().find(|flag| flag.name == name);
     let percentile = || Percentile::parse(name.strip_prefix('p')?).ok().map(MeasureKind::Percentile);
     flag.map(|flag| (flag.kind)()).or_else(percentile)
@@ -83,14 +102,18 @@ pub(super) fn parse_kind(name: &str) -> Option<MeasureKind> {
 
 /// The flag of a measure, and its value.
 pub(super) fn flag(measure: &Measure) -> (&'static str, String) {
-    let field = measure.field.written();
-    match &measure.kind {
-        MeasureKind::Sum => ("--sum", field),
-        MeasureKind::Mean => ("--mean", field),
-        MeasureKind::Min => ("--min", field),
-        MeasureKind::Max => ("--max", field),
-        MeasureKind::Percentile(percentile) => ("--percentile", format!("{percentile}:{field}")),
-        MeasureKind::Distinct => ("--distinct", field),
+    let measured = match measure {
+        Measure::Field { field, .. } => field.written(),
+        Measure::Share(condition) => condition.clone(),
+    };
+    match measure.kind() {
+        MeasureKind::Sum => ("--sum", measured),
+        MeasureKind::Mean => ("--mean", measured),
+        MeasureKind::Min => ("--min", measured),
+        MeasureKind::Max => ("--max", measured),
+        MeasureKind::Percentile(percentile) => ("--percentile", format!("{percentile}:{measured}")),
+        MeasureKind::Distinct => ("--distinct", measured),
+        MeasureKind::Share => ("--share", measured),
     }
 }
 
@@ -137,11 +160,12 @@ impl<'d> Visitor<'d> for NamedMeasures {
         while let Some(name) = map.next_key::<String>()? {
             let flag = FLAGS.iter().find(|flag| flag.name == name);
             let parse = |text: &str| match flag {
-                Some(flag) => Some(Measure { kind: (flag.kind)(), field: parse_field(text).ok()? }),
+                Some(flag) => Some(Measure::Field { kind: (flag.kind)(), field: parse_field(text).ok()? }),
                 None if name == PERCENTILE => parse_percentile(text).ok(),
+                None if name == SHARE => parse_share(text).ok(),
                 None => parse(text),
             };
-            if flag.is_none() && name != PERCENTILE && name != STORED {
+            if flag.is_none() && ![PERCENTILE, SHARE, STORED].contains(&name.as_str()) {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }
@@ -174,7 +198,11 @@ impl Args for Measures {
             )
             .value_parser(parse_percentile)
             .add(completer(candidates::percentile));
-        command.args(flags).arg(percentile)
+        let share = flag(SHARE, "CONDITION", SHARE_HELP.lines().next().unwrap_or_default())
+            .long_help(SHARE_HELP)
+            .value_parser(parse_share)
+            .add(completer(candidates::condition));
+        command.args(flags).args([percentile, share])
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -192,10 +220,12 @@ impl FromArgMatches for Measures {
             let fields = matches.get_many::<Field>(flag.name).into_iter().flatten();
             add(
                 flag.name,
-                fields.map(|field| Measure { kind: (flag.kind)(), field: field.clone() }).collect(),
+                fields.map(|field| Measure::Field { kind: (flag.kind)(), field: field.clone() }).collect(),
             );
         }
-        add(PERCENTILE, matches.get_many(PERCENTILE).into_iter().flatten().cloned().collect());
+        for flag in [PERCENTILE, SHARE] {
+            add(flag, matches.get_many(flag).into_iter().flatten().cloned().collect());
+        }
         all.sort_by_key(|&(index, _)| index);
         Ok(Self(all.into_iter().map(|(_, measure)| measure).collect()))
     }
@@ -225,6 +255,11 @@ mod tests {
     fn measures_are_in_the_order_given() {
         let found = names(&["--p99", "a", "--sum", "b", "--percentile", "99.9:c", "--sum", "a", "--min=d"]);
         assert_eq!(found.expect("measures"), ["p99(a)", "sum(b)", "p99.9(c)", "sum(a)", "min(d)"]);
+        let found = names(&["--share", " (a > 1) ", "--sum", "b", "--share", "!(b == ')')"]);
+        let found = found.expect("measures");
+        assert_eq!(found, ["share((a > 1))", "sum(b)", "share(!(b == ')'))"]);
+        let read: Vec<String> = found.iter().filter_map(|name| Some(parse(name)?.to_string())).collect();
+        assert_eq!(read, found);
     }
 
     #[test]
@@ -244,5 +279,6 @@ mod tests {
         assert!(error(&["--percentile", "99"]).contains("expected P:FIELD"));
         assert!(error(&["--percentile", "101:a"]).contains("100"));
         assert!(error(&["--sum", ""]).contains("expected the name or number of a field"));
+        assert!(error(&["--share", "status >="]).contains("a number, a string or a field"));
     }
 }

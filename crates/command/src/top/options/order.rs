@@ -19,7 +19,7 @@ pub(super) fn find(name: &str, measures: &[Measure]) -> Result<SortBy, String> {
         return Ok(SortBy::Measure(index));
     }
     let kind = measures::parse_kind(name);
-    let is_of_kind = |&(_, measure): &(usize, &Measure)| Some(&measure.kind) == kind.as_ref();
+    let is_of_kind = |&(_, measure): &(usize, &Measure)| Some(measure.kind()) == kind.as_ref();
     let of_kind: Vec<(usize, &Measure)> = measures.iter().enumerate().filter(is_of_kind).collect();
     let names = |measures: &mut dyn Iterator<Item = &Measure>| {
         measures.map(Measure::to_string).collect::<Vec<_>>().join(", ")
@@ -64,8 +64,8 @@ mod tests {
 
     #[test]
     fn the_only_measure_of_a_kind_is_named_by_the_kind() {
-        let given = ["sum(bytes)", "p99(time)", "p99.9(time)", "mean(a)", "mean(b)"];
-        for (name, index) in [("sum", 0), ("p99", 1), ("p99.9", 2)] {
+        let given = ["sum(bytes)", "p99(time)", "p99.9(time)", "mean(a)", "mean(b)", "share(a > 1)"];
+        for (name, index) in [("sum", 0), ("p99", 1), ("p99.9", 2), ("share", 5), ("share( a > 1)", 5)] {
             assert_eq!(found(name, &given), Ok(SortBy::Measure(index)), "{name}");
         }
         assert_eq!(found("mean", &given), Err("expected one of mean(a), mean(b)".to_owned()));

@@ -38,6 +38,9 @@ fn length(value: Value<'_>) -> u128 {
     match value {
         Value::Count(count) | Value::Share(count, _) => count.into(),
         Value::Measure(Quantity::Number(number)) => number.units.max(0).unsigned_abs(),
+        Value::Measure(share @ Quantity::Share { .. }) => {
+            share.to_decimal().map_or(0, |(units, _)| units.unsigned_abs())
+        }
         Value::Measure(Quantity::Overflow) => u128::MAX,
         Value::Measure(Quantity::None) | Value::Flag(_) | Value::Key(_) => 0,
     }

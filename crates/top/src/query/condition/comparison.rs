@@ -86,6 +86,17 @@ impl Relation {
 }
 
 impl Test {
+    /// The columns that the test looks at, one or two.
+    pub(super) fn columns_mut(&mut self) -> [Option<&mut usize>; 2] {
+        match self {
+            Self::Present(column) => [Some(column), None],
+            Self::Number(test) => [Some(&mut test.column), None],
+            Self::Text(test) => [Some(&mut test.column), None],
+            Self::Match(test) => [Some(&mut test.column), None],
+            Self::Fields { left, right, .. } => [Some(left), Some(right)],
+        }
+    }
+
     /// Whether the test holds for the values of a record.
     pub(super) fn holds<'v>(
         &self,
