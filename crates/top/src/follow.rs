@@ -14,8 +14,7 @@ use crate::count::table::Table;
 use crate::count::tally::Tally;
 use crate::count::{Counter, answer_of, answer_of_tables, timeline, with_query_options};
 use crate::query::{CountShape, Query};
-use crate::time::bucket;
-use crate::time::calendar::SECOND;
+use crate::time::{BucketCache, bucket};
 
 /// State of a count that follows its inputs, between two rounds of work.
 pub struct Following<'p, 'q> {
@@ -113,14 +112,12 @@ impl Following<'_, '_> {
     /// Forgets the records that are older than the window.
     fn forget_older(&mut self) {
         let (Some(last), Some(slices)) = (self.query.last, self.query.prefixes()) else { return };
-        let since = last.since().nanoseconds.div_euclid(SECOND);
-        let width = slices.width();
-        let slice = since.div_euclid(width);
+        let slice = slices.start(&mut BucketCache::default(), last.since().nanoseconds);
         if slice == *self.forgotten && !self.is_last {
             return;
         }
         *self.forgotten = slice;
-        let is_old = |start: i64| start.saturating_add(width) <= since;
+        let is_old = |start: i64| start < slice;
         if self.with_tables(finished::starts).into_iter().any(is_old) {
             self.forget(|start| !is_old(start));
         }

@@ -67,8 +67,7 @@ fn measures() -> impl Strategy<Value = Vec<Measure>> {
 
 fn query() -> impl Strategy<Value = QueryOptions> {
     let sort_by = prop::sample::select(vec![SortBy::Count, SortBy::Key, SortBy::Measure(0)]);
-    let every =
-        prop_oneof![3 => Just(None), 1 => prop::sample::select(vec!["10s", "1h", "1w"]).prop_map(Some)];
+    let every = prop_oneof![3 => Just(None), 1 => prop::sample::select(vec!["10s", "1h", "1w", "1mo"]).prop_map(Some)];
     let number = prop_oneof![Just(1), Just(10), Just(usize::MAX)];
     let fields = prop::sample::select(vec!["2", "2,3", "4", ""]);
     (measures(), every, sort_by, fields, number, any::<bool>(), any::<bool>()).prop_map(

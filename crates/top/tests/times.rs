@@ -115,6 +115,7 @@ fn bucket(second: i64, every: &str, zone: &TimeZone) -> String {
         if *zone == TimeZone::UTC { label.replace("+00:00", "Z") } else { label }
     };
     match every {
+        "1mo" => here.strftime("%Y-%m").to_string(),
         "1d" => here.date().to_string(),
         "6h" => labelled(zone.to_zoned(floor(21_600)).expect("a time")),
         every => {
@@ -196,7 +197,7 @@ proptest! {
     fn buckets_are_those_of_the_oracle(
         records in records(),
         format in formats(),
-        every in prop::sample::select(&["5m", "1h", "6h", "1d"][..]),
+        every in prop::sample::select(&["5m", "1h", "6h", "1d", "1mo"][..]),
         zone in prop::sample::select(&ZONES[..]),
         has_key: bool,
     ) {

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
 
-use crate::time::bucket::{BucketCache, Buckets};
+use crate::time::bucket::{BucketCache, Buckets, MEAN_MONTH};
 use crate::time::calendar::{DAY, SECOND};
 
 /// Maximum number of marks.
@@ -11,9 +11,6 @@ const MAX_TICKS: usize = 10;
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
-
-/// Approximate seconds of a month.
-const MONTH: i64 = 30 * DAY;
 
 /// Seconds between two marks, up to a week.
 const STEPS: [i64; 21] = {
@@ -94,11 +91,17 @@ enum TickInterval {
 }
 
 impl TickInterval {
-    /// The smallest step that is at least a bucket and makes no more marks than allowed.
-    fn of(width: i64, buckets: usize) -> Self {
-        let least = (width.saturating_mul(buckets as i64) / MAX_TICKS as i64).max(width);
+    /// The step from a bucket to the next.
+    fn of_one(buckets: &Buckets) -> Self {
+        buckets.months().map_or(Self::Seconds(buckets.width()), Self::Months)
+    }
+
+    /// The smallest step that is at least a bucket and makes no more marks than allowed for this number of buckets.
+    fn of(buckets: &Buckets, count: usize) -> Self {
+        let width = buckets.width();
+        let least = (width.saturating_mul(count as i64) / MAX_TICKS as i64).max(width);
         let seconds = STEPS.into_iter().find(|&step| step >= least).map(Self::Seconds);
-        let months = || MONTHS.into_iter().find(|&months| months * MONTH >= least);
+        let months = || MONTHS.into_iter().find(|&months| months * MEAN_MONTH >= least);
         seconds.unwrap_or_else(|| Self::Months(months().unwrap_or(1200)))
     }
 
@@ -155,8 +158,8 @@ fn month_start(buckets: &Buckets, month: i64) -> Option<i64> {
 
 /// The marks of these buckets. There is at least one in each run of buckets without a break, if there is room.
 fn ticks(buckets: &Buckets, starts: &[i64], breaks: &[usize]) -> Vec<AxisTick> {
-    let step = TickInterval::of(buckets.width(), starts.len());
-    let is_each = step == TickInterval::Seconds(buckets.width());
+    let step = TickInterval::of(buckets, starts.len());
+    let is_each = step == TickInterval::of_one(buckets);
     // A little less than between marks of a step, which vary where clocks change.
     let room = starts.len() as f64 / (MAX_TICKS + 2) as f64;
     let mut cache = BucketCache::default();
@@ -167,7 +170,7 @@ fn ticks(buckets: &Buckets, starts: &[i64], breaks: &[usize]) -> Vec<AxisTick> {
         let Some(&[first, ..]) = starts.get(from..to) else { continue };
         let end = buckets.next(&mut cache, starts[to - 1]);
         let mut times = step.times(buckets, first, end);
-        let step = if times.is_empty() { TickInterval::Seconds(buckets.width()) } else { step };
+        let step = if times.is_empty() { TickInterval::of_one(buckets) } else { step };
         if times.is_empty() {
             times.push(first);
         }
@@ -254,6 +257,25 @@ mod tests {
     }
 
     #[test]
+    fn months_and_years_have_marks_at_some_of_their_beginnings() {
+        let shown =
+            |every: &str, last: &str| shown(&axis(every, "Europe/Berlin", &["2024-05-20T00:00:00Z", last]));
+        assert_eq!(
+            shown("1mo", "2024-09-01T00:00:00Z"),
+            "0.5 May (2024), 1.5 Jun, 2.5 Jul, 3.5 Aug, 4.5 Sep"
+        );
+        assert_eq!(
+            shown("1mo", "2025-06-30T00:00:00Z"),
+            "0 May (2024), 2 Jul, 4 Sep, 6 Nov, 8 Jan (2025), 10 Mar, 12 May"
+        );
+        assert_eq!(
+            shown("1q", "2025-03-31T22:00:00Z"),
+            "0.5 Apr (2024), 1.5 Jul, 2.5 Oct, 3.5 Jan (2025), 4.5 Apr"
+        );
+        assert_eq!(shown("1y", "2026-06-30T00:00:00Z"), "0.5 2024, 1.5 2025, 2.5 2026");
+    }
+
+    #[test]
     fn the_runs_between_long_gaps_have_their_own_marks() {
         let axis =
             axis("1m", "UTC", &["1970-01-01T00:00:00Z", "2026-03-01T06:10:00Z", "2026-03-01T06:30:00Z"]);
@@ -263,8 +285,11 @@ mod tests {
 
     #[test]
     fn any_number_of_buckets_has_few_marks() {
-        for every in ["1s", "10s", "1m", "5m", "1h", "12h", "1d", "3d", "1w", "30d"] {
+        for every in
+            ["1s", "10s", "1m", "5m", "1h", "12h", "1d", "3d", "1w", "30d", "1mo", "1q", "4mo", "1y", "100y"]
+        {
             for last in [
+                "2071-03-01T06:00:00Z",
                 "2026-03-01T06:00:01Z",
                 "2026-03-01T06:17:00Z",
                 "2026-03-02T09:00:00Z",

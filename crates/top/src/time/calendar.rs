@@ -58,6 +58,13 @@ pub(super) fn year_of(seconds: i64) -> i64 {
     year - i64::from(is_too_late) + i64::from(is_too_early)
 }
 
+/// Returns the number of months from January of the year 0 to a number of seconds since 1970-01-01T00:00:00.
+pub(super) fn month_of(seconds: i64) -> i64 {
+    let (year, days) = (year_of(seconds), seconds.div_euclid(DAY));
+    let passed = (2..=12).take_while(|&month| days_from_epoch(year, month, 1) <= days).count();
+    12 * year + passed as i64
+}
+
 #[cfg(test)]
 mod tests {
     use jiff::civil::date;
@@ -74,6 +81,8 @@ mod tests {
             let days = i64::from((day - date(1970, 1, 1)).get_days());
             prop_assert_eq!(days_from_epoch(year.into(), month as u8, day.day() as u8), days);
             prop_assert_eq!(year_of(days * DAY), i64::from(year));
+            let months = 12 * i64::from(year) + i64::from(month) - 1;
+            prop_assert_eq!([month_of(days * DAY), month_of(days * DAY + DAY - 1)], [months; 2]);
             prop_assert_eq!(year_of(days * DAY + DAY - 1), i64::from(year));
         }
     }

@@ -283,9 +283,34 @@ fn widths_of_buckets_divide_a_day_or_are_days() {
     {
         assert_eq!(text.parse::<Every>().map(|every| every.to_string()).as_deref(), Ok(shown));
     }
+    for (text, shown) in
+        [("mo", "1mo"), ("1q", "1q"), ("3mo", "1q"), ("2q", "6mo"), ("12mo", "1y"), ("10y", "10y")]
+    {
+        assert_eq!(text.parse::<Every>().map(|every| every.to_string()).as_deref(), Ok(shown));
+    }
+    for (text, next) in [("5mo", "4mo and 6mo"), ("3q", "6mo and 1y"), ("17mo", "1y and 2y")] {
+        let error = text.parse::<Every>().expect_err("uneven").to_string();
+        assert_eq!(
+            error,
+            format!("buckets must divide a year or be whole years; the next that do are {next}")
+        );
+    }
     let uneven = "7m".parse::<Every>().expect_err("7 minutes do not divide a day").to_string();
     assert_eq!(uneven, "buckets must divide a day or be whole days; the next that do are 6m and 10m");
-    for text in ["", "5", "0m", "-5m", "5x", "1.5h", "99999999999999999999d", "5 m"] {
+    for text in [
+        "",
+        "5",
+        "0m",
+        "-5m",
+        "5x",
+        "1.5h",
+        "99999999999999999999d",
+        "5 m",
+        "0mo",
+        "1M",
+        "1001y",
+        "9223372036854775807q",
+    ] {
         assert!(text.parse::<Every>().is_err(), "{text}");
     }
 }
@@ -403,7 +428,7 @@ proptest! {
     #[test]
     fn buckets_are_those_of_the_reference(
         name in prop::sample::select(&ZONES[..]),
-        every in prop::sample::select(&["1s", "10s", "64s", "1m", "5m", "30m", "45m", "1h", "2h", "6h", "12h", "1d", "1w", "3d"][..]),
+        every in prop::sample::select(&["1s", "10s", "64s", "1m", "5m", "30m", "45m", "1h", "2h", "6h", "12h", "1d", "1w", "3d", "1mo", "1q", "4mo", "1y", "3y"][..]),
         instants in prop::collection::vec(instants(), 1..20),
     ) {
         let zone = zone(name);
@@ -413,7 +438,7 @@ proptest! {
             let start = buckets.start(&mut cache, instant);
             prop_assert_eq!(start, reference(every, &zone, instant), "{} {} {}", name, every, instant);
             // The buckets of the next days are those that `next` visits.
-            let later = instant + SECOND * (3 * DAY).min(40 * buckets.every.seconds);
+            let later = instant + SECOND * (3 * DAY).min(40 * buckets.width());
             let later = buckets.start(&mut cache, later);
             let mut visited = std::iter::successors(Some(start), |&start| Some(buckets.next(&mut cache, start)));
             prop_assert_eq!(visited.find(|&start| start >= later), Some(later), "{} {}", start, later);
@@ -447,6 +472,17 @@ fn reference(every: &str, zone: &Zone, instant: i64) -> i64 {
         "3d" => {
             let days = (here.date() - date(1970, 1, 1)).get_days();
             start(midnight - i64::from(days.rem_euclid(3)).days())
+        }
+        "1mo" | "1q" | "4mo" | "1y" | "3y" => {
+            let date = here.date();
+            let (year, month) = match every {
+                "1mo" => (date.year(), date.month()),
+                "1q" => (date.year(), [1, 4, 7, 10][(date.month() as usize - 1) / 3]),
+                "4mo" => (date.year(), [1, 5, 9][(date.month() as usize - 1) / 4]),
+                "1y" => (date.year(), 1),
+                _ => (date.year() - date.year() % 3, 1),
+            };
+            start(jiff::civil::date(year, month, 1).to_datetime(jiff::civil::Time::midnight()))
         }
         "2h" => start(floor(7200)),
         "6h" => start(floor(21_600)),
@@ -570,9 +606,19 @@ fn the_last_and_the_first_bucket_of_64_bits_have_a_start_and_an_end() {
             for instant in [i64::MIN, i64::MAX - 1] {
                 let start = buckets.start(&mut cache, instant);
                 let distance = instant.div_euclid(SECOND) - start;
-                assert!((0..buckets.every.seconds).contains(&distance), "{name} {every} {distance}");
+                assert!((0..buckets.width()).contains(&distance), "{name} {every} {distance}");
                 let next = buckets.next(&mut cache, start);
-                assert_eq!(next - start, buckets.every.seconds, "{name} {every}");
+                assert_eq!(next - start, buckets.width(), "{name} {every}");
+            }
+        }
+        for every in ["1mo", "1q", "1y", "1000y"] {
+            let buckets = Buckets::new(every.parse().expect("a width"), zone(name));
+            let mut cache = BucketCache::default();
+            for instant in [i64::MIN, -1, i64::MAX - 1] {
+                let start = buckets.start(&mut cache, instant);
+                let next = buckets.next(&mut cache, start);
+                assert!((start..next).contains(&instant.div_euclid(SECOND)), "{name} {every} {instant}");
+                assert!(bucket::is_in_bucket(&bucket::prefix(start)), "{name} {every} {instant}");
             }
         }
     }

@@ -55,10 +55,10 @@ pub struct Times {
     #[serde(deserialize_with = "value::maybe")]
     pub until: Option<String>,
 
-    /// Count by buckets of time: 10s, 5m, 1h, 1d, 1w, or others that divide a day
+    /// Count by buckets of time: 10s, 5m, 1h and others that divide a day, 1d, 1w, 1mo, 1q, 1y
     ///
     /// Without a key, there is a row for each bucket, in the order of time. With a key, the -n most frequent keys are counted in
-    /// each bucket. Days and hours follow --tz. Empty buckets are shown, but not more than 1000 in a row.
+    /// each bucket. Hours, days, months (mo), quarters (q) and years follow --tz. Empty buckets are shown, but not more than 1000 in a row.
     #[arg(long, value_name = "WIDTH", group = "buckets")]
     #[serde(deserialize_with = "value::maybe", serialize_with = "value::shown_maybe")]
     pub every: Option<Every>,
