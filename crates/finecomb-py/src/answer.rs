@@ -79,7 +79,7 @@ fn number<'py>(py: Python<'py>, value: &Quantity) -> PyResult<Option<Bound<'py, 
     Ok(match value {
         Quantity::None => None,
         Quantity::Overflow => Some(decimal("Infinity")?),
-        Quantity::Number(_) | Quantity::Share { .. } => {
+        Quantity::Number(_) | Quantity::Estimate(_) | Quantity::Share { .. } => {
             let text = value.to_string();
             match text.parse::<i128>() {
                 Ok(whole) => Some(whole.into_pyobject(py)?.into_any()),

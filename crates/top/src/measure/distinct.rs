@@ -190,11 +190,10 @@ impl Distinct {
 
     pub(super) fn value(&self, group: usize) -> Quantity {
         let Group { count, place } = self.groups[group];
-        let count = match count {
-            Group::SKETCH => self.sketches[place as usize].estimate(),
-            count => count.into(),
-        };
-        Quantity::Number(Decimal::new(count, 0))
+        match count {
+            Group::SKETCH => Quantity::Estimate(Decimal::new(self.sketches[place as usize].estimate(), 0)),
+            count => Quantity::Number(Decimal::new(count.into(), 0)),
+        }
     }
 
     pub(super) fn memory(&self) -> usize {

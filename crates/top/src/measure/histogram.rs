@@ -6,15 +6,15 @@
 //!
 //! **Error.** Let the least number of a bucket be L ≥ 256 · 2^s and the greatest L + 2^s - 1. The true value and the result are
 //! both in the bucket, so they differ by less than 2^s, and the value is at least L: the relative error is less than 2^s / (256 ·
-//! 2^s) = 2^-8. Only numbers with as few decimal places as the values are candidates for the result, and the middle one is chosen:
-//! it looks like a value, and the error is mostly half as large. If there is only one, as with integers below 256, there is no
-//! error. Zero has a bucket of its own, and negative values have theirs, so that they have the same bound. As N is exact, there are
+//! 2^s) = 2^-8. Only numbers with as few decimal places as the values are candidates for the result. If there is only one, as with
+//! integers below 256, there is no error. Otherwise, the result has the fewest digits with which a number is in the bucket, mostly three:
+//! more would be those of the bucket and not of the values. Zero has a bucket of its own, and negative values have theirs, so that they have the same bound. As N is exact, there are
 //! no subnormal numbers and no rounding at borders.
 
 use finecomb_sys::varint;
 
-use crate::measure::number::{MAX_PLACES, POWERS};
-use crate::measure::quantity::{MAX_COUNT, take_units};
+use crate::measure::number::{Decimal, MAX_PLACES, POWERS};
+use crate::measure::quantity::{MAX_COUNT, Quantity, take_units};
 
 /// Number of units of 1.
 const ONE: i128 = POWERS[MAX_PLACES as usize];
@@ -110,20 +110,31 @@ impl Histogram {
 
     /// Returns the value with this rank, from 1 to the number of values, within the error. The result has no more than `places`
     /// decimal places, the number that all values need.
-    pub(crate) fn value(&self, rank: u64, places: u8) -> i128 {
+    pub(crate) fn value(&self, rank: u64, places: u8) -> Quantity {
+        let unit = ONE / POWERS[usize::from(places)];
+        let exact = |units: i128| Quantity::Number(Decimal::new(units / unit, places));
         if rank <= 1 {
-            return self.least;
+            return exact(self.least);
         }
         if rank >= self.count {
-            return self.greatest;
+            return exact(self.greatest);
         }
         let (low, high) = self.bounds(rank);
-        let step = ONE / POWERS[usize::from(places)];
         let (low, high) = (low.max(self.least), high.min(self.greatest));
-        // The least and the greatest possible value.
-        let low = low + (-low).rem_euclid(step);
-        let high = high - high.rem_euclid(step);
-        low + (high - low) / step / 2 * step
+        let candidates = |step: i128| {
+            let last = high - high.rem_euclid(step);
+            (last >= low).then(|| ((last - low) / step, last))
+        };
+        match candidates(unit) {
+            Some((0, only)) => exact(only),
+            _ => {
+                let most = low.abs().max(high.abs());
+                let steps = POWERS.iter().map(|power| power * unit).take_while(|step| *step <= most);
+                let found = steps.map_while(|step| Some((step, candidates(step)?))).last();
+                let (step, (others, last)) = found.unwrap_or((unit, (0, high)));
+                Quantity::Estimate(Decimal::new((last - others / 2 * step) / unit, places))
+            }
+        }
     }
 
     /// The least and the greatest number in the bucket of the value with this rank.

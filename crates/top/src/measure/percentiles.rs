@@ -238,15 +238,15 @@ impl Percentiles {
     /// Returns a percentile of a group, whose units have this number of places.
     pub(super) fn value(&self, group: usize, percentile: Percentile, places: u8) -> Quantity {
         let group = self.groups[group];
-        Quantity::Number(match group.count {
-            0 => return Quantity::None,
+        match group.count {
+            0 => Quantity::None,
             GroupValues::HISTOGRAM => {
                 histogram_value(&self.histograms[group.place as usize], percentile, places)
             }
             _ => either!(Lists, &self.lists, lists => {
                 list_value(lists.to_vec(group.count, group.place), percentile, places)
             }),
-        })
+        }
     }
 
     pub(super) fn memory(&self) -> usize {
@@ -344,16 +344,16 @@ fn histogram_size<T: Units>(list: impl Iterator<Item = T> + Clone, factor: i64) 
     counts_size([range(true), range(false)].into_iter().flatten())
 }
 
-fn list_value<T: Units>(mut list: Vec<T>, percentile: Percentile, places: u8) -> Decimal {
+fn list_value<T: Units>(mut list: Vec<T>, percentile: Percentile, places: u8) -> Quantity {
     if list.len() > EXACT {
         let histogram = histogram_of(list.into_iter(), small_power(MAX_PLACES - places));
         return histogram_value(&histogram, percentile, places);
     }
     let index = percentile.rank(list.len() as u64) as usize - 1;
     let units = *list.select_nth_unstable(index).1;
-    Decimal::new(units.into(), places)
+    Quantity::Number(Decimal::new(units.into(), places))
 }
 
-fn histogram_value(histogram: &Histogram, percentile: Percentile, places: u8) -> Decimal {
-    Decimal::new(histogram.value(percentile.rank(histogram.count()), places), MAX_PLACES)
+fn histogram_value(histogram: &Histogram, percentile: Percentile, places: u8) -> Quantity {
+    histogram.value(percentile.rank(histogram.count()), places)
 }

@@ -14,6 +14,8 @@ pub enum Quantity {
     None,
     /// The result.
     Number(Decimal),
+    /// The result within the error of the measure, without digits that would be false.
+    Estimate(Decimal),
     /// A part of the records, which is printed in percent.
     Share {
         /// Number of records in the part.
@@ -29,7 +31,9 @@ impl Quantity {
     /// The number as units and decimal places: it is units / 10^places. A share is in percent, with two places.
     pub fn to_decimal(&self) -> Option<(i128, u8)> {
         match self {
-            Self::Number(Decimal { units, places }) => Some((*units, *places)),
+            Self::Number(Decimal { units, places }) | Self::Estimate(Decimal { units, places }) => {
+                Some((*units, *places))
+            }
             Self::Share { part, whole } => Some((hundredths(*part, *whole) as i128, 2)),
             Self::None | Self::Overflow => None,
         }
@@ -38,7 +42,9 @@ impl Quantity {
     /// The nearest number of binary digits, for pictures.
     pub fn to_f64(&self) -> Option<f64> {
         match self {
-            Self::Number(number) => Some(number.units as f64 / 10_f64.powi(number.places.into())),
+            Self::Number(number) | Self::Estimate(number) => {
+                Some(number.units as f64 / 10_f64.powi(number.places.into()))
+            }
             Self::Share { part, whole } => Some(100.0 * *part as f64 / *whole as f64),
             Self::None | Self::Overflow => None,
         }
@@ -50,12 +56,14 @@ impl Ord for Quantity {
     fn cmp(&self, other: &Self) -> Ordering {
         let kind = |quantity: &Self| match quantity {
             Self::None => 0,
-            Self::Number(_) => 1,
+            Self::Number(_) | Self::Estimate(_) => 1,
             Self::Share { .. } => 2,
             Self::Overflow => 3,
         };
         match (self, other) {
-            (Self::Number(one), Self::Number(other)) => one.cmp(other),
+            (Self::Number(one) | Self::Estimate(one), Self::Number(other) | Self::Estimate(other)) => {
+                one.cmp(other)
+            }
             (Self::Share { part, whole }, Self::Share { part: other_part, whole: other_whole }) => {
                 let product = |part: u64, whole: u64| u128::from(part) * u128::from(whole);
                 product(*part, *other_whole).cmp(&product(*other_part, *whole))
@@ -96,7 +104,7 @@ impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.pad("-"),
-            Self::Number(number) => number.fmt(f),
+            Self::Number(number) | Self::Estimate(number) => number.fmt(f),
             Self::Share { part, whole } => f.pad(&percent(*part, *whole)),
             Self::Overflow => f.pad("overflow"),
         }

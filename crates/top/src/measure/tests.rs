@@ -436,6 +436,32 @@ fn percentiles_of_integers_are_integers() {
 }
 
 #[test]
+fn percentiles_of_many_values_have_no_more_digits_than_their_bucket_determines() {
+    let kinds = ["1", "50", "99"].map(percentile);
+    for (count, factor, expected) in [
+        (2000, "e-3", ["0.019", "0.999", "1.98"]),
+        (100_000, "", ["1000", "50000", "99000"]),
+        (100_000, "e14", ["99800000000000000", "5000000000000000000", "9900000000000000000"]),
+    ] {
+        let values = of_group((0..count).map(|index| format!("{index}{factor}")));
+        assert_eq!(divided(&kinds, &values, 1)[&0], expected);
+        let negative = of_group((0..count).map(|index| format!("-{index}{factor}")));
+        let reversed = ["99", "50", "1"].map(percentile);
+        let found: Vec<String> = divided(&reversed, &negative, 1)[&0].clone();
+        let digits = |found: &String| found.replace(['-', '.'], "").trim_matches('0').len();
+        assert!(found.iter().all(|found| digits(found) <= 3), "{found:?}");
+    }
+    // The rounded ones are estimates, and those of buckets with a single number are not.
+    let mut worker = Worker::new(&kinds);
+    worker.add(&of_group(0..2000));
+    let values: Vec<Quantity> = (0..3).map(|measure| worker.measures.value(measure, 0)).collect();
+    assert!(
+        matches!(&values[..], [Quantity::Number(_), Quantity::Estimate(_), Quantity::Estimate(_)]),
+        "{values:?}"
+    );
+}
+
+#[test]
 fn percentiles_of_amounts_have_two_places() {
     assert_percentiles(&of_group(numbers(5_000).map(|number| Decimal::new((number % 1_000_000).into(), 2))));
 }
@@ -499,7 +525,7 @@ fn distinct_texts_are_exact_up_to_4096_and_estimated_beyond() {
         let records = of_group((0..count).map(|number| format!("user {number}")));
         let mut worker = Worker::new(&[MeasureKind::Distinct]);
         worker.add(&records);
-        let Quantity::Number(estimate) = worker.measures.value(0, 0) else { panic!("a number") };
+        let Quantity::Estimate(estimate) = worker.measures.value(0, 0) else { panic!("an estimate") };
         let error = (estimate.units as f64 - count as f64).abs() / count as f64;
         assert!(error < 4.0 * 0.0081, "{count}: {estimate}");
         if count <= 100_000 {

@@ -73,10 +73,7 @@ impl NumberSketch {
             0 => (&self.plain, plain, self.others),
             _ => (&self.with_unit, with_unit, self.others + plain),
         };
-        let value = |rank| {
-            let units = sketch.histogram.value(rank, sketch.places);
-            Quantity::Number(Decimal::new(units, MAX_PLACES))
-        };
+        let value = |rank| sketch.histogram.value(rank, sketch.places);
         prevails(count, others).then(|| Numbers::by_rank(count, others, value))
     }
 }

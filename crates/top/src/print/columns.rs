@@ -69,6 +69,20 @@ impl<'a> AnswerTable<'a> {
         names
     }
 
+    /// Names of the columns for people: `≈` marks measures with values that are not exact.
+    pub(super) fn titles(&self) -> Vec<Cow<'a, str>> {
+        let names = self.names();
+        let first = names.len() - self.key_columns() - self.answer.measure_names.len();
+        let is_estimate = |measure: usize| {
+            self.answer.top.iter().any(|key| matches!(key.values.get(measure), Some(Quantity::Estimate(_))))
+        };
+        let title = |(index, name): (usize, &'a str)| match index.checked_sub(first) {
+            Some(measure) if is_estimate(measure) => Cow::Owned(format!("≈{name}")),
+            _ => Cow::Borrowed(name),
+        };
+        names.into_iter().enumerate().map(title).collect()
+    }
+
     /// Number of columns of the key.
     pub(super) fn key_columns(&self) -> usize {
         self.answer.key_names.len()

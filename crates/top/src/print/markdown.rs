@@ -13,11 +13,11 @@ pub struct Markdown(pub Layout);
 impl Format for Markdown {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         let columns = AnswerTable::new(answer, self.0);
-        let names = columns.names();
+        let names = columns.titles();
         let numbers = names.len() - columns.key_columns();
         if !self.0.no_header {
-            let name = |name: &&str| escaped(name);
-            writeln!(out, "| {} |", names.iter().map(name).collect::<Vec<_>>().join(" | "))?;
+            let names: Vec<String> = names.iter().map(|name| escaped(name)).collect();
+            writeln!(out, "| {} |", names.join(" | "))?;
             let rule = (0..names.len()).map(|index| if index < numbers { "---:" } else { "---" });
             writeln!(out, "| {} |", rule.collect::<Vec<_>>().join(" | "))?;
         }

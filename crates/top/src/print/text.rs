@@ -119,6 +119,7 @@ mod tests {
     use crate::measure::number::Decimal;
     use crate::measure::quantity::Quantity;
     use crate::print::tests::{several, shown, written};
+    use crate::print::{Csv, Json, Markdown};
     use crate::query::options::SortBy;
 
     #[test]
@@ -185,6 +186,35 @@ mod tests {
              \x20   1    12.50           4               50.00  1     b\n\
              \x20   1   100.00           1              100.00  2     a\n"
         );
+    }
+
+    #[test]
+    fn estimates_are_marked_above_their_column_and_have_no_digits_that_are_not_known() {
+        let estimate = |units, places| Quantity::Estimate(Decimal::new(units, places));
+        let answer = measured(
+            &["p99(t)", "distinct(u)"],
+            &[
+                ("a", 9000, &[estimate(168_000, 3), estimate(5021, 0)]),
+                ("b", 20, &[number(12_345, 3), number(7, 0)]),
+                ("c", 9000, &[estimate(4_560, 3), number(8, 0)]),
+            ],
+        );
+        let text = "count  ≈p99(t)  ≈distinct(u)  key\n\
+                    \x209000  168              5021  a\n\
+                    \x20  20   12.345             7  b\n\
+                    \x209000    4.56              8  c\n";
+        let written = |format: &dyn Format, answer: &Answer| {
+            let mut out = Vec::new();
+            format.write(answer, &mut out).expect("writing to memory");
+            String::from_utf8(out).expect("UTF-8")
+        };
+        assert_eq!(written(&Text::default(), &answer), text);
+        let markdown = written(&Markdown::default(), &answer);
+        assert!(markdown.starts_with("| count | ≈p99(t) | ≈distinct(u) | key |\n"), "{markdown}");
+        assert!(
+            written(&Csv::default(), &answer).starts_with("count,p99(t),distinct(u),key\n9000,168,5021,a\n")
+        );
+        assert!(written(&Json::default(), &answer).contains("\"p99(t)\": 168,"));
     }
 
     #[test]

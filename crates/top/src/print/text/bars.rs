@@ -37,7 +37,9 @@ impl<'a> Bars<'a> {
 fn length(value: Value<'_>) -> u128 {
     match value {
         Value::Count(count) | Value::Share(count, _) => count.into(),
-        Value::Measure(Quantity::Number(number)) => number.units.max(0).unsigned_abs(),
+        Value::Measure(Quantity::Number(number) | Quantity::Estimate(number)) => {
+            number.units.max(0).unsigned_abs()
+        }
         Value::Measure(share @ Quantity::Share { .. }) => {
             share.to_decimal().map_or(0, |(units, _)| units.unsigned_abs())
         }

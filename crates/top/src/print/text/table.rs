@@ -1,5 +1,6 @@
 //! Aligned columns below a header.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anstyle::Style;
@@ -35,7 +36,7 @@ pub(super) struct AlignedTable<'a> {
 
 /// A column.
 struct AlignedColumn<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     width: usize,
     /// Number of decimal places.
     places: usize,
@@ -54,7 +55,7 @@ impl<'a> AlignedTable<'a> {
             let title = if numbers > 1 { names[column] } else { "" };
             Bars::new(text.bars, title, column, &rows)
         });
-        let column = |(index, name): (usize, &'a str)| {
+        let column = |(index, name): (usize, Cow<'a, str>)| {
             let values = rows.iter().map(|row: &Vec<Value<'a>>| row[index]);
             match index < numbers {
                 true if name.starts_with("mean(") => {
@@ -64,7 +65,7 @@ impl<'a> AlignedTable<'a> {
                 false => AlignedColumn::of_keys(name, values),
             }
         };
-        let columns = names.into_iter().enumerate().map(column).collect();
+        let columns = columns.titles().into_iter().enumerate().map(column).collect();
         let has_header = !text.layout.no_header;
         Self { style: text.count, columns, numbers, bars, rows, has_header }
     }
@@ -86,7 +87,7 @@ impl<'a> AlignedTable<'a> {
             let fill = column.width - text_width(column.name.as_bytes());
             let (before, after) = if index < self.numbers { (fill, 0) } else { (0, fill) };
             pad(before, out)?;
-            self.write_styled(column.name, out)?;
+            self.write_styled(&column.name, out)?;
             pad(if self.is_last(index) { 0 } else { after }, out)?;
         }
         out.write_all(b"\n")
@@ -126,7 +127,7 @@ impl<'a> AlignedTable<'a> {
 }
 
 impl<'a> AlignedColumn<'a> {
-    fn of_numbers(name: &'a str, values: impl Iterator<Item = Value<'a>>, max_places: u8) -> Self {
+    fn of_numbers(name: Cow<'a, str>, values: impl Iterator<Item = Value<'a>>, max_places: u8) -> Self {
         let (mut whole, mut most_places) = (0, 0);
         for value in values {
             let number = number(value, 0, max_places);
@@ -138,10 +139,11 @@ impl<'a> AlignedColumn<'a> {
         Self { name, width, places: most_places, max_places }
     }
 
-    fn of_keys(name: &'a str, values: impl Iterator<Item = Value<'a>>) -> Self {
+    fn of_keys(name: Cow<'a, str>, values: impl Iterator<Item = Value<'a>>) -> Self {
         let width = |value| if let Value::Key(key) = value { width(key) } else { 0 };
         let widest = values.map(width).max().unwrap_or(0).min(MAX_WIDTH);
-        Self { name, width: widest.max(text_width(name.as_bytes())), places: 0, max_places: 0 }
+        let width = widest.max(text_width(name.as_bytes()));
+        Self { name, width, places: 0, max_places: 0 }
     }
 }
 
@@ -154,14 +156,17 @@ fn mean_places<'a>(values: impl Iterator<Item = Value<'a>>) -> u8 {
     places.max().unwrap_or(0).max(MEAN_PLACES)
 }
 
-/// The text of a number with at least and at most this many decimal places; a hyphen for a measure without a value.
+/// The text of a number with at least and at most this many decimal places, which are blank if they are not known; a hyphen for a
+/// measure without a value.
 fn number(value: Value<'_>, least_places: usize, max_places: u8) -> String {
     let mut number = match value {
         Value::Measure(Quantity::Number(number)) => number.rounded(max_places).to_string(),
         value => value.number("-").unwrap_or_default(),
     };
     let own = places(&number);
-    if own < least_places && number.ends_with(|last: char| last.is_ascii_digit()) {
+    if let Value::Measure(Quantity::Estimate(_)) = value {
+        number.extend(std::iter::repeat_n(' ', fraction(least_places).saturating_sub(fraction(own))));
+    } else if own < least_places && number.ends_with(|last: char| last.is_ascii_digit()) {
         number.push_str(if own == 0 { "." } else { "" });
         number.extend(std::iter::repeat_n('0', least_places - own));
     }
