@@ -589,8 +589,8 @@ def ordered(key: tuple[bytes, ...]) -> bytes:
 
 
 def sortable(value: str | None) -> Fraction:
-    """The rank of a result; an overflow is above all numbers."""
-    return Fraction(10**40) if value == "overflow" else Fraction(value or 0)
+    """The rank of a result."""
+    return Fraction(value or 0)
 
 
 class Oracle:
@@ -717,7 +717,7 @@ class Oracle:
             return None
         if measure == "sum":
             places = self.field_places(field)
-            return decimal(sum(values)) if -(2**127) <= sum(values) * 10**places < 2**127 else "overflow"
+            return decimal(sum(values))
         if measure == "mean":
             places = min(18, 3 + self.field_places(field))
             return decimal(round(Fraction(sum(values), len(values)), places))

@@ -100,8 +100,6 @@ def check_group(rows: list, is_measured, found: list, percentiles: list[str]) ->
     values, texts = sorted(row[2] for row in rows if is_measured(row)), {row[3] for row in rows}
     if not values:
         return None if found[1] == found[2] == found[3] == None else f"{found} without values"
-    if found[3] == "overflow" and abs(sum(values)) * 10**18 >= 2**127:
-        found[3] = str(sum(values))
     count, low, high, total, distinct, *found_percentiles = map(Fraction, found[:-1])
     if (count, low, high, total) != (len(rows), values[0], values[-1], sum(values)):
         return f"{found} instead of {len(rows)} {values[0]} {values[-1]} {sum(values)}"

@@ -4,7 +4,7 @@ use finecomb_arrow::{answer_batch, fixed_batch};
 use finecomb_top::{Answer, KeyCount, Quantity};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyInt};
 
 use crate::columns::Columns;
 use crate::{arrow, error};
@@ -47,7 +47,7 @@ impl Row {
         Ok(fields)
     }
 
-    /// The measures by name: an int, a Decimal, or None without a value. A sum beyond 128 bits is an infinite Decimal.
+    /// The measures by name: an int, a Decimal, or None without a value.
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let values = PyDict::new(py);
@@ -78,11 +78,11 @@ fn number<'py>(py: Python<'py>, value: &Quantity) -> PyResult<Option<Bound<'py, 
     let decimal = |text: &str| py.import("decimal")?.getattr("Decimal")?.call1((text,));
     Ok(match value {
         Quantity::None => None,
-        Quantity::Overflow => Some(decimal("Infinity")?),
-        Quantity::Number(_) | Quantity::Estimate(_) | Quantity::Share { .. } => {
+        Quantity::Number(_) | Quantity::Estimate(_) | Quantity::Wide(_) | Quantity::Share { .. } => {
             let text = value.to_string();
             match text.parse::<i128>() {
                 Ok(whole) => Some(whole.into_pyobject(py)?.into_any()),
+                Err(_) if !text.contains('.') => Some(py.get_type::<PyInt>().call1((text,))?),
                 Err(_) => Some(decimal(&text)?),
             }
         }

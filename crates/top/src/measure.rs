@@ -31,6 +31,7 @@ mod sums;
 #[cfg(test)]
 mod tests;
 pub(crate) mod values;
+pub(crate) mod wide;
 
 use crate::cells::Cells;
 use crate::measure::column::{Column, MeasureKind, Scale};

@@ -6,6 +6,7 @@ use std::fmt;
 use finecomb_sys::varint;
 
 use crate::measure::number::Decimal;
+use crate::measure::wide::WideDecimal;
 
 /// A result. In descending order, [`Quantity::None`] is last.
 #[derive(Clone, Copy, Debug)]
@@ -23,19 +24,20 @@ pub enum Quantity {
         /// Number of records, at least 1.
         whole: u64,
     },
-    /// The sum needs more than 128 bits.
-    Overflow,
+    /// A sum that needs more than 128 bits.
+    Wide(WideDecimal),
 }
 
 impl Quantity {
-    /// The number as units and decimal places: it is units / 10^places. A share is in percent, with two places.
+    /// The number as units and decimal places: it is units / 10^places. A share is in percent, with two places. `None` if the units need
+    /// more than 128 bits.
     pub fn to_decimal(&self) -> Option<(i128, u8)> {
         match self {
             Self::Number(Decimal { units, places }) | Self::Estimate(Decimal { units, places }) => {
                 Some((*units, *places))
             }
             Self::Share { part, whole } => Some((hundredths(*part, *whole) as i128, 2)),
-            Self::None | Self::Overflow => None,
+            Self::None | Self::Wide(_) => None,
         }
     }
 
@@ -46,7 +48,17 @@ impl Quantity {
                 Some(number.units as f64 / 10_f64.powi(number.places.into()))
             }
             Self::Share { part, whole } => Some(100.0 * *part as f64 / *whole as f64),
-            Self::None | Self::Overflow => None,
+            Self::Wide(number) => Some(number.to_f64()),
+            Self::None => None,
+        }
+    }
+
+    /// The number, unless it is none or a share.
+    fn number(&self) -> Option<WideDecimal> {
+        match self {
+            Self::Number(number) | Self::Estimate(number) => Some((*number).into()),
+            Self::Wide(number) => Some(*number),
+            Self::None | Self::Share { .. } => None,
         }
     }
 }
@@ -56,9 +68,8 @@ impl Ord for Quantity {
     fn cmp(&self, other: &Self) -> Ordering {
         let kind = |quantity: &Self| match quantity {
             Self::None => 0,
-            Self::Number(_) | Self::Estimate(_) => 1,
+            Self::Number(_) | Self::Estimate(_) | Self::Wide(_) => 1,
             Self::Share { .. } => 2,
-            Self::Overflow => 3,
         };
         match (self, other) {
             (Self::Number(one) | Self::Estimate(one), Self::Number(other) | Self::Estimate(other)) => {
@@ -68,7 +79,10 @@ impl Ord for Quantity {
                 let product = |part: u64, whole: u64| u128::from(part) * u128::from(whole);
                 product(*part, *other_whole).cmp(&product(*other_part, *whole))
             }
-            _ => kind(self).cmp(&kind(other)),
+            _ => match (self.number(), other.number()) {
+                (Some(one), Some(other)) => one.cmp(&other),
+                _ => kind(self).cmp(&kind(other)),
+            },
         }
     }
 }
@@ -99,14 +113,14 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
-/// The number, a share in percent, a hyphen for none, or `overflow`.
+/// The number, a share in percent, or a hyphen for none.
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.pad("-"),
             Self::Number(number) | Self::Estimate(number) => number.fmt(f),
             Self::Share { part, whole } => f.pad(&percent(*part, *whole)),
-            Self::Overflow => f.pad("overflow"),
+            Self::Wide(number) => number.fmt(f),
         }
     }
 }

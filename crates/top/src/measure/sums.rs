@@ -2,6 +2,7 @@
 
 use crate::measure::number::{Decimal, MAX_PLACES, POWERS, small_power};
 use crate::measure::quantity::{MAX_COUNT, Quantity};
+use crate::measure::wide::{WideDecimal, divide};
 use finecomb_sys::varint;
 
 /// Maximum magnitude of a stored sum / 2^64 in the finest units: that of [`MAX_COUNT`] values.
@@ -135,7 +136,7 @@ impl ExactSums {
         let (high, low) = self.parts(group);
         match i64::try_from(high) {
             Ok(high) => Quantity::Number(Decimal::new(i128::from(high) << 64 | i128::from(low), places)),
-            Err(_) => Quantity::Overflow,
+            Err(_) => Quantity::Wide(WideDecimal { high, low, places }),
         }
     }
 
@@ -145,25 +146,16 @@ impl ExactSums {
             return Quantity::None;
         }
         let more = MAX_PLACES.min(places + 3) - places;
-        let (mut high, mut low) = self.parts(group);
+        let (high, low) = self.parts(group);
         let is_negative = high < 0;
-        if is_negative {
-            (high, low) = (!high, !low);
-            let (next, carries) = low.overflowing_add(1);
-            (high, low) = (high + i128::from(carries), next);
-        }
-        // The magnitude in words, from the most significant one.
-        let mut words = [0, (high >> 64) as u64, high as u64, low];
+        let [first, second, third] = WideDecimal { high, low, places }.magnitude();
+        let mut words = [0, first, second, third];
         let mut carry = 0;
         for word in words.iter_mut().rev() {
             carry += u128::from(*word) * small_power(more) as u128;
             (*word, carry) = (carry as u64, carry >> 64);
         }
-        let mut rest = 0;
-        for word in &mut words {
-            let part = rest << 64 | u128::from(*word);
-            (*word, rest) = ((part / u128::from(count)) as u64, part % u128::from(count));
-        }
+        let rest = u128::from(divide(&mut words, count));
         // A mean is less than the greatest value: two words suffice.
         let units = i128::from(words[2]) << 64 | i128::from(words[3]);
         let is_up = 2 * rest > count.into() || 2 * rest == count.into() && units % 2 != 0;

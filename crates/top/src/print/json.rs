@@ -115,14 +115,13 @@ impl<'a, F: Fn(&'a [u8]) -> Option<Cow<'a, str>>> Serialize for Fields<'a, F> {
     }
 }
 
-/// A value that is not of the key: a number with all its digits, null for none, or the string `"overflow"`.
+/// A value that is not of the key: a number with all its digits, or null for none.
 struct NumberValue<'a>(Value<'a>);
 
 impl Serialize for NumberValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (self.0, self.0.number("")) {
             (Value::Measure(Quantity::None), _) | (_, None) => serializer.serialize_none(),
-            (Value::Measure(Quantity::Overflow), Some(text)) => serializer.serialize_str(&text),
             (_, Some(text)) => RawValue::from_string(text).map_err(S::Error::custom)?.serialize(serializer),
         }
     }
@@ -183,6 +182,7 @@ mod tests {
     use super::*;
     use crate::count::answer::KeyCount;
     use crate::measure::number::Decimal;
+    use crate::measure::wide::WideDecimal;
     use crate::print::tests::{several, written};
 
     fn parsed(text: &str) -> serde_json::Value {
@@ -219,12 +219,15 @@ mod tests {
             Quantity::None,
             Quantity::Number(Decimal::new(i128::MIN, 18)),
             Quantity::Number(Decimal::new(1_200, 3)),
-            Quantity::Overflow,
+            Quantity::Wide(WideDecimal { high: -1 << 64, low: 0, places: 18 }),
         ];
         let measures: Vec<NumberValue<'_>> =
             values.iter().map(|value| NumberValue(Value::Measure(value))).collect();
         let json = serde_json::to_string(&measures).expect("JSON");
-        assert_eq!(json, "[null,-170141183460469231731.687303715884105728,1.2,\"overflow\"]");
+        assert_eq!(
+            json,
+            "[null,-170141183460469231731.687303715884105728,1.2,-340282366920938463463.374607431768211456]"
+        );
         let counts = [NumberValue(Value::Count(u64::MAX)), NumberValue(Value::Share(1, 3))];
         assert_eq!(serde_json::to_string(&counts).expect("JSON"), "[18446744073709551615,33.33]");
     }

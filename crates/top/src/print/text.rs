@@ -118,6 +118,7 @@ mod tests {
     use crate::count::answer::{BucketRows, KeyCount};
     use crate::measure::number::Decimal;
     use crate::measure::quantity::Quantity;
+    use crate::measure::wide::WideDecimal;
     use crate::print::tests::{several, shown, written};
     use crate::print::{Csv, Json, Markdown};
     use crate::query::options::SortBy;
@@ -259,16 +260,16 @@ mod tests {
             ("a", 4, &[number(12_500, 3), number(7, 0)]),
             ("b", 3, &[number(-325, 3), number(1_234, 0)]),
             ("c", 2, &[number(1_000_000, 3), Quantity::None]),
-            ("d", 1, &[Quantity::None, Quantity::Overflow]),
+            ("d", 1, &[Quantity::None, Quantity::Wide(WideDecimal { high: 1 << 64, low: 0, places: 0 })]),
         ];
         let shown = shown(&Text::default(), &measured(&["mean(x)", "sum(y)"], &rows));
         assert_eq!(
             shown,
-            "count   mean(x)    sum(y)  key\n\
-             \x20   4    12.500         7  a\n\
-             \x20   3    -0.325      1234  b\n\
-             \x20   2  1000.000         -  c\n\
-             \x20   1         -  overflow  d\n"
+            "count   mean(x)                                   sum(y)  key\n\
+             \x20   4    12.500                                        7  a\n\
+             \x20   3    -0.325                                     1234  b\n\
+             \x20   2  1000.000                                        -  c\n\
+             \x20   1         -  340282366920938463463374607431768211456  d\n"
         );
     }
 

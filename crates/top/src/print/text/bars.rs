@@ -43,8 +43,8 @@ fn length(value: Value<'_>) -> u128 {
         Value::Measure(share @ Quantity::Share { .. }) => {
             share.to_decimal().map_or(0, |(units, _)| units.unsigned_abs())
         }
-        Value::Measure(Quantity::Overflow) => u128::MAX,
-        Value::Measure(Quantity::None) | Value::Flag(_) | Value::Key(_) => 0,
+        Value::Measure(Quantity::Wide(number)) if number.high > 0 => u128::MAX,
+        Value::Measure(Quantity::None | Quantity::Wide(_)) | Value::Flag(_) | Value::Key(_) => 0,
     }
 }
 
