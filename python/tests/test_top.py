@@ -43,6 +43,8 @@ class Top(Logs):
             {"fields": "path,status", "n": "all", "sort": "key"},
             {"extract": ["bot/([0-9.]+)"], "ignore_case": True, "missing": None},
             {"fields": "status", "sum": "bytes", "p99": ["bytes"], "where": "bytes > 100", "reverse": True},
+            {"fields": "status", "share": ["bytes > 1000", "path ~ 'a' && method == \"GET\""], "n": "all", "sort": "key"},
+            {"fields": "method", "every": "1mo", "tz": "UTC", "share": "status >= 400"},
             {"normalize": ["num", "path"], "sed": [("GET", "<$0>"), ("x", "")], "n": 5},
             {"every": timedelta(hours=1), "tz": "UTC"},
         ]:
@@ -80,6 +82,11 @@ class Top(Logs):
         self.assertEqual(row.values, {"sum(3)": Decimal("1.5"), "mean(3)": Decimal("1.5"), "min(1)": None})
         row = quietly(finecomb.top, b"x 7\nx 8\n", fields=1, sum=2, n=1)[0]
         self.assertEqual((row.values, type(row.values["sum(2)"])), ({"sum(2)": 15}, int))
+        row = quietly(finecomb.top, b"x 9e19\nx 9e19\nx 1e-18\nx -\n", fields=1, share="$2 > 1", sum=2)[0]
+        exact = Decimal("180000000000000000000.000000000000000001")
+        self.assertEqual(row.values, {"share($2 > 1)": Decimal("50.00"), "sum(2)": exact})
+        row = quietly(finecomb.top, b"x 9e19\nx 9e19\n" * 10**6, fields=1, sum=2)[0]
+        self.assertEqual(row.values, {"sum(2)": 18 * 10**25})
         self.assertEqual((row.error, row.certain), (0, True))
         self.assertEqual((top.records, top.distinct, top[-1].key), (4, 4, top[len(top) - 1].key))
         self.assertRaises(IndexError, lambda: top[4])

@@ -88,6 +88,11 @@ fn every_tool_answers() {
         ),
         (
             "top",
+            json!({"paths": "log", "fields": "2", "share": "$3 >= 400"}),
+            "count  share($3 >= 400)  key\n    2              0.00  /a\n    1            100.00  /b\n# 3 records, 2 distinct keys, 2 shown\n",
+        ),
+        (
+            "top",
             json!({"paths": "src/main.rs", "record": "^(///|$)", "grep": "fn add[^}]+b\n"}),
             "1 /// Adds.\n# 1 record, 1 distinct key, 1 shown\n",
         ),

@@ -51,7 +51,9 @@ pub(in crate::mcp) struct Top {
     mean: Option<String>,
     /// 99th percentile of a numeric field for each key
     p99: Option<String>,
-    /// Counts by bucket of time, such as 1h, 5m or 1d
+    /// Percent of the records of each key, or of each bucket of time, for which a condition holds, such as 'status >= 500'
+    share: Option<String>,
+    /// Counts by bucket of time, such as 5m, 1h, 1d or 1mo
     every: Option<String>,
     /// Only records at or after this time, such as '2026-03-01 06:20'
     since: Option<String>,
@@ -72,7 +74,7 @@ impl Tool for Top {
     const NAME: &'static str = "top";
     const TITLE: &'static str = "Most frequent keys";
     const DESCRIPTION: &'static str = "Counts the records of logs, CSV, JSON Lines and other files by a key, and lists the most frequent keys, with \
-        sums, means and percentiles of other fields. Use it for questions such as: which addresses, pages or errors are most frequent, how many \
+        sums, means and percentiles of other fields, and rates such as the share of errors. Use it for questions such as: which addresses, pages or errors are most frequent, how many \
         requests there were per hour, which values a column has. It reads gigabytes in seconds, so no part of the file needs to be read \
         before. Compressed files are read as well. Example: paths=access.log, fields=path, where='status == 404'.";
     const HAS_PAGES: bool = false;
@@ -121,6 +123,7 @@ impl Top {
             ("sum", self.sum),
             ("mean", self.mean),
             ("p99", self.p99),
+            ("share", self.share),
             ("every", self.every),
             ("since", self.since),
             ("until", self.until),
