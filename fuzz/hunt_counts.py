@@ -67,11 +67,12 @@ def question(rng: random.Random, kind: str) -> list[str]:
     elif rng.random() < 0.5:
         flags += ["-e", rng.choice(["w(\\d)", "[a-z]+", "(\\w+)[ =](\\w+)"])] + (["--each"] if rng.random() < 0.3 else [])
     if rng.random() < 0.3:
-        flags += ["--every", rng.choice(["10s", "5m", "1h", "1d"]), "--tz", rng.choice(["UTC", "Europe/Berlin", "-0330"])]
+        flags += ["--every", rng.choice(["10s", "5m", "1h", "1d", "1mo", "1q"]), "--tz", rng.choice(["UTC", "Europe/Berlin", "-0330"])]
         flags += ["--time", "1" if kind == "lines" else "t"] if rng.random() < 0.7 else []
     elif rng.random() < 0.1:
         flags += ["--since", rng.choice(["2026-02-02", "2026-02-02 03:00:00.5"]), "--tz", "UTC"]
-    measures = rng.sample([["--sum", value], ["--mean", value], ["--min", value], ["--max", value], ["--p50", value], ["--percentile", f"12.5:{value}"], ["--distinct", field()]], rng.choice([0, 0, 1, 2, 4]))
+    measures = rng.sample([["--sum", value], ["--mean", value], ["--min", value], ["--max", value], ["--p50", value], ["--percentile", f"12.5:{value}"], ["--distinct", field()],
+                           ["--share", f"{'$4' if kind == 'lines' else 'value'} > {rng.choice(['2', '1e3', '-1'])}"]], rng.choice([0, 0, 1, 2, 4]))  # fmt: skip
     flags += [word for measure in measures for word in measure]
     for more, share in [
         (["--where", f"{'$4' if kind == 'lines' else 'value'} > 2"], 0.2),

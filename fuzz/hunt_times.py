@@ -382,16 +382,19 @@ def ask_duckdb(duckdb, comb: str, rng: random.Random, path: Path) -> tuple[list[
         seconds_of.append(at)
     if not texts:
         return None
-    width, is_window = rng.choice(["1m", "15m", "1h", "3h", "6h", "12h", "1d", "1d", "3d", "1w"]), rng.random() < 0.5
+    width, is_window = rng.choice(["1m", "15m", "1h", "3h", "6h", "12h", "1d", "1d", "3d", "1w", "1mo", "3mo", "6mo", "1y", "10y"]), rng.random() < 0.5
     first, last = sorted(rng.choices(range(len(texts)), k=2))
     ends = [texts[first], texts[last]] if is_window and seconds_of[first] < seconds_of[last] else None
     cursor = duckdb.cursor()
     cursor.execute(f"SET TimeZone = '{name}'")
     cursor.execute("CREATE OR REPLACE TEMP TABLE log AS SELECT unnest(?)::TIMESTAMPTZ AS instant", [texts])
     window = "WHERE instant >= ?::TIMESTAMPTZ AND instant < ?::TIMESTAMPTZ" if ends else ""
-    unit = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}[width[-1]]
+    unit = width.lstrip("0123456789")
+    count = width.removesuffix(unit)
+    unit = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks", "mo": "months", "y": "years"}[unit]
+    is_calendar = unit in ("months", "years")
     origin = "1970-01-05" if unit == "weeks" else "1970-01-01"
-    bucket = f"time_bucket(INTERVAL '{width[:-1]} {unit}', timezone('{name}', instant), TIMESTAMP '{origin}')"
+    bucket = f"time_bucket(INTERVAL '{count} {unit}', timezone('{name}', instant), TIMESTAMP '{origin}')"
     rows = cursor.execute(f"SELECT {bucket} AS bucket, count(*) FROM log {window} GROUP BY bucket ORDER BY bucket", ends or []).fetchall()
     path.write_text("".join(f"{text}\n" for text in texts))
     flags = ["--input", "lines", "--tz", name, "--every", width, "--json", "-n", "all"]
@@ -401,8 +404,12 @@ def ask_duckdb(duckdb, comb: str, rng: random.Random, path: Path) -> tuple[list[
     if status not in (0, 1):
         return flags, f"status {status}: {message[:300]}"
     counts: Counter = Counter()
-    start, seconds = datetime.fromisoformat(origin), width_of(width)
+    start, seconds = datetime.fromisoformat(origin), None if is_calendar else width_of(width)
     for row in json.loads(out)["top"]:
+        if is_calendar:
+            year, month, *_ = map(int, f"{row['key']}-1".split("-"))
+            counts[datetime(year, month, 1)] += row["count"]
+            continue
         shown = datetime.fromisoformat(row["key"][:16])
         # A bucket may begin later, with a change of clocks.
         counts[start + (shown - start) // timedelta(seconds=seconds) * timedelta(seconds=seconds)] += row["count"]

@@ -86,6 +86,9 @@ fn fields_are_those_of_the_log_on_the_line() {
     let words = |words: &[&str]| candidates(&directory, &[&["comb", "top"], words].concat());
     assert_eq!(words(&["access.log", "-f", "path,stat"]), ["path,status"]);
     assert_eq!(words(&["access.log", "--where", "'status == 404 && pa"]), ["status == 404 && path"]);
+    assert_eq!(words(&["access.log", "--share", "'status == 404 && pa"]), ["status == 404 && path"]);
+    let sorted = words(&["access.log", "--share", "status >= 500", "--sort", "sh"]);
+    assert_eq!(sorted, ["share(status >= 500)"]);
     assert_eq!(words(&["access.log", "--p99", "byt"]), ["bytes"]);
     assert_eq!(words(&["a.json", "-f", ".request."]), [".request.host", ".request.path"]);
     assert_eq!(words(&["a.csv", "--time", ""]), ["id", "city", "people"]);
