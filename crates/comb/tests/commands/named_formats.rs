@@ -37,7 +37,7 @@ fn a_format_of_a_user_is_named_or_recognised() {
     let text = |arguments: &[&str]| run(&mut top(directory.path(), arguments));
     assert_eq!(text(&["--input", "mine", "-f", "level", "app.log"]), answer(by_level, "", 0));
     assert_eq!(text(&["-f", "level", "app.log"]), answer(by_level, "", 0));
-    let hours = "2 2026-03-01T10:00+00:00\n1 2026-03-01T11:00+00:00\n";
+    let hours = "2 2026-03-01T10:00Z\n1 2026-03-01T11:00Z\n";
     assert_eq!(text(&["--every", "1h", "app.log"]), answer(hours, "", 0));
     let (sample, _, _) = text(&["--sample=1", "-f", "level", "app.log"]);
     assert!(sample.starts_with("app.log: format: mine\n"), "{sample}");
@@ -161,7 +161,7 @@ fn the_time_that_a_definition_names_counts() {
     let received = "template = '$received $time $text'\nrecognised = ' [a-z]$'\ntime = 'received'\n";
     let directory = with_formats(&[("orders.toml", orders), ("received.toml", received)], lines);
     fs::write(directory.path().join("orders.csv"), rows).expect("a file");
-    let hours = "1 2026-03-01T06:00+00:00\n1 2026-03-01T07:00+00:00\n";
+    let hours = "1 2026-03-01T06:00Z\n1 2026-03-01T07:00Z\n";
     for (input, file) in [("orders", "orders.csv"), ("received", "app.log")] {
         for input in [&["--input", input][..], &[]] {
             let (counted, error, _) = run(top(directory.path(), &["--every", "1h", file]).args(input));

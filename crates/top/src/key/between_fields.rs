@@ -13,7 +13,7 @@ pub(crate) enum Joint {
 
 /// Separates fields. In the order of keys, a field comes before the fields that it is the beginning of, since text hardly
 /// ever has a smaller byte.
-const SEPARATOR: u8 = 0x1F;
+pub(crate) const SEPARATOR: u8 = 0x1F;
 /// Precedes a code for a byte that has a meaning here.
 const ESCAPE: u8 = 0x1E;
 /// Control characters, which no edit of a key changes.

@@ -9,7 +9,8 @@
 //! - `ip`: an IPv4 address, with its port if there is one, or an IPv6 address with at least one decimal digit. It does not
 //!   follow a dot.
 //! - `path`: an absolute path such as `/var/log` or `C:\Users`. It contains letters, digits and `_.-~+@%$`, does not end
-//!   with a dot, and does not follow such a character or one of `<)]}*`. An address after a slash is not a path.
+//!   with a dot, and does not follow such a character or one of `<)]}*`. An address after a slash is not a path. With `all`, a field
+//!   that is a path as a whole, or up to `?` or `#`, remains one: only parts of other kinds in it are replaced.
 //! - `hex`: `0x` and hexadecimal digits, or at least 8 hexadecimal digits with at least one letter and one decimal digit.
 //! - `num`: decimal digits with an optional sign, fractions (`1.5` and `1.2.3`) and an exponent. The digits begin a word,
 //!   or follow letters in a word that begins with a digit, as in `1h30m`. A sign does not follow a word, `)` or `]`.
@@ -21,6 +22,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::key::between_fields::SEPARATOR;
 use crate::time::time_end;
 
 /// Kinds of parts to replace.
@@ -30,6 +32,8 @@ pub struct Normalizer {
     time: bool,
     ip: bool,
     path: bool,
+    /// Whether fields that are paths as a whole remain so.
+    keeps_whole_paths: bool,
     hex: bool,
     num: bool,
 }
@@ -38,6 +42,12 @@ pub struct Normalizer {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("unknown kind '{0}'; the kinds are num, hex, uuid, ip, path, time and all")]
 pub struct UnknownKind(String);
+
+/// Name of all kinds together.
+const ALL: &str = "all";
+
+/// Length of a drive and the first separator, as in `C:\Users`.
+const DRIVE: usize = 3;
 
 /// A class of bytes.
 mod class {
@@ -132,6 +142,9 @@ impl NormalizedKey<'_> {
 /// The list of kinds that [`Normalizer::new`] parses.
 impl fmt::Display for Normalizer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::all() {
+            return f.write_str(ALL);
+        }
         let names = self.kinds().into_iter().filter_map(|(name, is_replaced)| is_replaced.then_some(name));
         f.write_str(&names.collect::<Vec<_>>().join(","))
     }
@@ -152,7 +165,7 @@ impl Normalizer {
                 "path" => kinds.path = true,
                 "hex" => kinds.hex = true,
                 "num" => kinds.num = true,
-                "all" => kinds = Self::all(),
+                ALL => kinds = Self::all(),
                 _ => return Err(UnknownKind(name.to_owned())),
             }
         }
@@ -161,13 +174,14 @@ impl Normalizer {
 
     /// Names of all kinds, each with whether it is replaced.
     fn kinds(&self) -> [(&'static str, bool); 6] {
-        let Self { uuid, time, ip, path, hex, num } = *self;
+        let Self { uuid, time, ip, path, hex, num, .. } = *self;
         [("uuid", uuid), ("time", time), ("ip", ip), ("path", path), ("hex", hex), ("num", num)]
     }
 
     /// Replaces parts of all kinds.
     pub(crate) fn all() -> Self {
-        Self { uuid: true, time: true, ip: true, path: true, hex: true, num: true }
+        let keeps_whole_paths = true;
+        Self { uuid: true, time: true, ip: true, path: true, keeps_whole_paths, hex: true, num: true }
     }
 
     /// Appends a key with placeholders to `out`.
@@ -195,6 +209,7 @@ impl Normalizer {
             return at + 1;
         }
         match path_end(key, at + 1, false) {
+            Some(end) if self.keeps_whole_paths && is_whole_field(key, at, end) => at + 1,
             Some(end) => output.replace(at, end, b"<path>"),
             None => run_end(key, at + 1, class::PATH),
         }
@@ -245,6 +260,9 @@ impl Normalizer {
         if self.path
             && let Some(end) = drive_path(key, at)
         {
+            if self.keeps_whole_paths && is_whole_field(key, at, end) {
+                return at + DRIVE;
+            }
             return output.replace(at, end, b"<path>");
         }
         run_end(key, at + 1, class::WORD)
@@ -291,6 +309,12 @@ fn may_begin_time(key: &[u8], at: usize) -> bool {
         [b'A'..=b'Z', b'a'..=b'z', b'a'..=b'z', b' ' | b',', ..] => true,
         _ => false,
     }
+}
+
+/// Whether a path is a field of a key, up to a query or a fragment.
+fn is_whole_field(key: &[u8], start: usize, end: usize) -> bool {
+    let begins = start == 0 || key[start - 1] == SEPARATOR;
+    begins && key.get(end).is_none_or(|next| matches!(*next, SEPARATOR | b'?' | b'#'))
 }
 
 fn is_at_slash(key: &[u8], at: usize) -> bool {
@@ -438,7 +462,7 @@ fn drive_path(key: &[u8], at: usize) -> Option<usize> {
         && key.get(at + 1) == Some(&b':')
         && matches!(separators[0], Some(b'\\' | b'/'))
         && separators != [Some(&b'/'); 2];
-    if is_drive { path_end(key, at + 3, true) } else { None }
+    if is_drive { path_end(key, at + DRIVE, true) } else { None }
 }
 
 #[cfg(test)]
@@ -565,6 +589,11 @@ mod tests {
             &[
                 ("open /etc/passwd: denied", "open <path>: denied"),
                 ("in /tmp/x-1.log. (/a/b/)", "in <path>. (<path>)"),
+                ("/articles/2008/03/a-b", "/articles/<num>/<num>/a-b"),
+                ("/a/7?x=/b/7#y", "/a/<num>?x=<path>#y"),
+                ("GET\x1f/api/items/7\x1f/", "GET\x1f/api/items/<num>\x1f/"),
+                ("C:/x/7", "C:/x/<num>"),
+                ("/a/7.", "<path>."),
                 ("/tmp PATH=/bin:/usr/bin \"/x/é\"", "<path> PATH=<path>:<path> \"<path>\""),
                 ("GET /a?b=/c&d=1 HTTP/1.1", "GET <path>?b=<path>&d=<num> HTTP/<num>"),
                 ("http://host:80/a/1 a/b ./c ~/d", "http://host:<num>/a/<num> a/b ./c ~/d"),
@@ -573,6 +602,7 @@ mod tests {
                 (r"C:\\Users\\x AC:\b", r"<path> AC:\b"),
             ],
         );
+        check("path,num", &[("/articles/2008", "<path>")]);
     }
 
     #[test]
@@ -699,7 +729,17 @@ mod tests {
         fn normalized(&self, kinds: Normalizer, key: &[u8]) -> Vec<u8> {
             let (mut out, mut at) = (Vec::new(), 0);
             while at < key.len() {
+                let is_kept = |length: usize| {
+                    let rest = &key[at + length..];
+                    (at == 0 || key[at - 1] == 0x1F) && (rest.is_empty() || b"\x1F?#".contains(&rest[0]))
+                };
                 match self.part(kinds, key, at) {
+                    Some((length, "<path>")) if kinds.keeps_whole_paths && is_kept(length) => {
+                        // The slash of the root cannot begin another path.
+                        let root = if key[at] == b'/' { 1 } else { 3 };
+                        out.extend_from_slice(&key[at..at + root]);
+                        at += root;
+                    }
                     Some((length, placeholder)) => {
                         out.extend_from_slice(placeholder.as_bytes());
                         at += length;
@@ -720,7 +760,7 @@ mod tests {
             2 => "[:./_+-]",
             2 => prop::sample::select(
                 &["::", "10.0.0.1", "0x", "1234567", "abcdef01", "/tmp", "C:\\", "\\", "e5", "é", " ", "]", "1.5", "fe80::1",
-                  "01234567-89ab-cdef-0123-456789abcdef", ":8080", "25", "255.", "a:", "$", "?"][..]).prop_map(String::from),
+                  "01234567-89ab-cdef-0123-456789abcdef", ":8080", "25", "255.", "a:", "$", "?", "\x1f", "/a/"][..]).prop_map(String::from),
         ];
         prop_oneof![
             2 => prop::collection::vec(prop_oneof![
@@ -742,7 +782,7 @@ mod tests {
         fn keys_are_normalized_as_by_the_reference_implementation(
             kinds in prop_oneof![
                 Just(Normalizer::new("all").expect("a kind")),
-                any::<[bool; 6]>().prop_map(|[uuid, time, ip, path, hex, num]| Normalizer { uuid, time, ip, path, hex, num }),
+                any::<[bool; 7]>().prop_map(|[uuid, time, ip, path, keeps_whole_paths, hex, num]| Normalizer { uuid, time, ip, path, keeps_whole_paths, hex, num }),
             ],
             key in keys(),
         ) {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use super::calendar::{DAY, SECOND, days_from_epoch, month_of};
-use super::zone::{Stretch, Zone};
+use super::zone::{Stretch, Zone, with_z};
 
 /// Maximum number of empty buckets between two others that are shown. A longer gap, such as that after a single time of
 /// 1970, is left out.
@@ -333,7 +333,7 @@ impl Buckets {
             _ => "%Y-%m-%dT%H:%M:%S%:z",
         };
         let label = zoned.strftime(form).to_string();
-        if self.zone == Zone::UTC { label.replace("+00:00", "Z") } else { label }
+        with_z(label)
     }
 
     /// Index of the first of the latest starts that are, with the empty buckets between them, about `limit`.

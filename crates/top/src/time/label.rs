@@ -5,7 +5,7 @@ use jiff::tz::Offset;
 
 use super::bucket::Buckets;
 use super::calendar::{DAY, SECOND};
-use super::zone::{Stretch, Zone};
+use super::zone::Stretch;
 
 /// Writes the labels of buckets, each like [`Buckets::label`], which is the reference implementation. Buckets in the order of
 /// time share the work for their day and their offset from UTC.
@@ -79,13 +79,11 @@ impl<'b> Labels<'b> {
             width if width % 60 == 0 => "T00:00",
             _ => "T00:00:00",
         };
-        let offset = match self.buckets.zone() {
+        let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs() / 60);
+        let offset = match minutes {
             _ if time.is_empty() => String::new(),
-            zone if *zone == Zone::UTC => "Z".to_owned(),
-            _ => {
-                let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs() / 60);
-                format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
-            }
+            0 => "Z".to_owned(),
+            _ => format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60),
         };
         self.last = format!("{date}{time}{offset}").into_bytes();
         self.day = Some(day);
@@ -104,6 +102,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::time::Zone;
 
     proptest! {
         #[test]
@@ -118,7 +117,7 @@ mod tests {
                 1..50,
             ),
             width in prop::sample::select(vec!["1s", "10s", "1m", "15m", "1h", "6h", "1d", "1w", "1mo", "1y"]),
-            zone in prop::sample::select(vec!["UTC", "Europe/Berlin", "America/St_Johns", "Asia/Kathmandu", "+00:00", "-03:30"]),
+            zone in prop::sample::select(vec!["UTC", "Europe/Berlin", "America/St_Johns", "Europe/London", "Etc/UTC", "Asia/Kathmandu", "+00:00", "-03:30"]),
         ) {
             let buckets = Buckets::new(width.parse().expect("a width"), Zone::parse(zone).expect("a zone"));
             let mut labels = Labels::new(&buckets);

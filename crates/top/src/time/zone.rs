@@ -59,7 +59,7 @@ impl Zone {
     pub(crate) fn show(&self, instant: i64) -> String {
         let timestamp = Timestamp::from_nanosecond(instant.into()).unwrap_or_default();
         let shown = timestamp.to_zoned(self.0.clone()).strftime("%Y-%m-%dT%H:%M:%S%.f%:z").to_string();
-        if *self == Self::UTC { shown.replace("+00:00", "Z") } else { shown }
+        with_z(shown)
     }
 
     pub(crate) fn inner(&self) -> &TimeZone {
@@ -100,6 +100,15 @@ impl Zone {
         let instant = i64::try_from(instant.as_nanosecond()).ok()?;
         Some(self.stretch(instant).from / SECOND)
     }
+}
+
+/// A time whose offset is written as `Z` if it is that of UTC, in any zone.
+pub(super) fn with_z(mut shown: String) -> String {
+    if let Some(local) = shown.strip_suffix("+00:00") {
+        shown.truncate(local.len());
+        shown.push('Z');
+    }
+    shown
 }
 
 /// The name in the database, or the offset from UTC.

@@ -371,7 +371,7 @@ mod tests {
             ("-f|b,.a.b,\"a.b\"|--p99|t|--sum|t", "'--fields=b,a.b,\"a.b\"' --percentile=99:t --sum=t"),
             ("--share|a>1 or b|--sum=t", "'--share=a>1 or b' --sum=t"),
             ("--sum=t|--unit=t=ms|--number-format=1,234.50", "--sum=t --number-format=1,234.50 --unit=t=ms"),
-            ("-s|-x|--|--normalize|all", "--normalize=uuid,time,ip,path,hex,num --sed -x --"),
+            ("-s|-x|--|--normalize|all", "--normalize=all --sed -x --"),
             // No time is looked at.
             ("--tz|UTC", ""),
             ("--every=1h|--tz=+0100", "--every=1h --tz=+01:00"),
