@@ -26,7 +26,7 @@ fn line() -> impl Strategy<Value = String> {
         6 => (0..30_u32).prop_map(|number| number.to_string()),
         2 => (-99_999..99_999_i64, 0..5_usize).prop_map(|(units, places)| format!("{units}.{}", "7".repeat(places))),
         1 => prop::sample::select(vec![
-            "99999999999999999999", "-99999999999999999999.999999999999999999", "0.000000000000000001", "-", "none", "",
+            "99999999999999999999", "-99999999999999999999.999999999999999999", "0.000000000000000001", "1e-19", "0.12345678901234567890123", "-", "none", "",
         ])
         .prop_map(str::to_owned),
     ];
@@ -95,8 +95,14 @@ fn query() -> impl Strategy<Value = QueryOptions> {
 
 /// All that an answer says, without the places of what was left out.
 fn shown(answer: &Answer) -> String {
-    let left_out =
-        [&answer.skipped, &answer.malformed, &answer.unmatched, &answer.untimed, &answer.not_numbers];
+    let left_out = [
+        &answer.skipped,
+        &answer.malformed,
+        &answer.unmatched,
+        &answer.untimed,
+        &answer.not_numbers,
+        &answer.rounded,
+    ];
     let left_out = left_out.map(|left_out| left_out.as_ref().map(|left_out| left_out.count));
     let Answer {
         top, distinct, records, absent, key_names, measure_names, series, starts, long_gaps, ..

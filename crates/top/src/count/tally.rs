@@ -19,7 +19,7 @@ pub(crate) struct Tally {
     /// Number of records read that the filters select.
     examined: u64,
     /// The records and values that were left out, by kind, in the order of the stored form.
-    left_out: [Option<Skipped>; 5],
+    left_out: [Option<Skipped>; 6],
     /// The numbers without a unit of each measured field.
     plain: Vec<PlainField>,
     /// Presence of the fields of the condition, and of the fields of the key and the measures.
@@ -55,6 +55,8 @@ enum LeftOut {
     NotNumbers,
     Unmatched,
     Untimed,
+    /// Digits of numbers.
+    Rounded,
 }
 
 impl Tally {
@@ -64,7 +66,14 @@ impl Tally {
         (answer.records, answer.examined) = (records, examined);
         let plain = plain.into_iter().filter(|field| field.have_units);
         answer.without_unit = plain.map(|field| field.numbers).fold(None, Skipped::merge);
-        [answer.skipped, answer.malformed, answer.not_numbers, answer.unmatched, answer.untimed] = left_out;
+        [
+            answer.skipped,
+            answer.malformed,
+            answer.not_numbers,
+            answer.unmatched,
+            answer.untimed,
+            answer.rounded,
+        ] = left_out;
         if let Some(rows) = query.rows.as_deref().filter(|_| !answer.partial) {
             let [condition, values] = &presence;
             answer.absent = rows.absent(condition, values);
@@ -87,7 +96,7 @@ impl Tally {
 
     /// The malformed records, and the records without a time.
     pub(crate) fn into_left_out(self) -> [Option<Skipped>; 2] {
-        let [_, malformed, _, _, untimed] = self.left_out;
+        let [_, malformed, _, _, untimed, _] = self.left_out;
         [malformed, untimed]
     }
 
@@ -164,6 +173,18 @@ impl Tally {
         self.add(LeftOut::NotNumbers, first);
     }
 
+    /// Counts the numbers that were rounded, by what was found in each measured column.
+    pub(crate) fn add_rounded(&mut self, block: &Block<'_>, rows: &RowMaker<'_>, parsed: &[(usize, Parsed)]) {
+        for &(column, Parsed { rounded, .. }) in parsed {
+            let Some(row) = rounded.first else { continue };
+            let record = rows.records[row as usize];
+            let (value, at) = rows.value(rows.text(block), row, column);
+            let first = Skipped::new(rounded.count, block.place(rows.position(block, record)), value);
+            let at = at.saturating_sub(record.0) + 1;
+            self.add(LeftOut::Rounded, first.because(at, rows.field_name(column)));
+        }
+    }
+
     /// Counts the numbers without a unit, by what was found in each measured column.
     pub(crate) fn add_plain_numbers(
         &mut self,
@@ -218,7 +239,7 @@ impl Tally {
     pub(crate) fn decode(bytes: &mut &[u8]) -> Option<Self> {
         let number = |bytes: &mut &[u8]| varint::take(bytes).filter(|count| *count <= MAX_COUNT);
         let (records, examined) = (number(bytes)?, number(bytes)?);
-        let mut left_out = [const { None }; 5];
+        let mut left_out = [const { None }; 6];
         for count in &mut left_out {
             *count = Skipped::number(number(bytes)?);
         }

@@ -244,7 +244,15 @@ pub(crate) fn parse_with_unit(text: &[u8], start: usize, end: usize) -> Result<(
         return in_range(units, places + unit.places).map(|number| (number, true));
     }
     let parts = NumberParts::split(&text[start..end - length]).ok_or(NoNumber::Invalid)?;
-    parts.value(unit).map(|number| (number, length > 0))
+    parts.value(unit).map(|(number, _)| (number, length > 0))
+}
+
+/// Whether the text is a number with digits that are lost, as they are beyond the maximum number of places.
+#[cold]
+pub(crate) fn is_rounded(text: &[u8]) -> bool {
+    let (unit, length) = unit_at_end(text);
+    let value = NumberParts::split(&text[..text.len() - length]).and_then(|parts| parts.value(unit).ok());
+    value.is_some_and(|(_, is_rounded)| is_rounded)
 }
 
 /// A unit of time: a number of seconds / 10^places.
@@ -305,8 +313,8 @@ impl<'t> NumberParts<'t> {
         Some(Self { is_negative, whole, fraction, exponent })
     }
 
-    /// Returns the value of the number in this unit.
-    fn value(&self, unit: TimeUnit) -> Result<Decimal, NoNumber> {
+    /// Returns the value of the number in this unit, and whether it was rounded.
+    fn value(&self, unit: TimeUnit) -> Result<(Decimal, bool), NoNumber> {
         // The power of ten of the last digit.
         let last = self.exponent.saturating_sub_unsigned(self.fraction.len() as u64 + u64::from(unit.places));
         let places = last.saturating_neg().clamp(0, MAX_PLACES.into());
@@ -314,18 +322,19 @@ impl<'t> NumberParts<'t> {
         let zeros = |digits: &[u8]| digits.iter().take_while(|&&digit| digit == b'0').count();
         let whole = &self.whole[zeros(self.whole)..];
         let fraction = if whole.is_empty() { &self.fraction[zeros(self.fraction)..] } else { self.fraction };
-        let units = if whole.is_empty() && fraction.is_empty() {
-            0
+        let (units, is_rounded) = if whole.is_empty() && fraction.is_empty() {
+            (0, false)
         } else {
             shifted(whole, fraction, shift, unit.seconds).ok_or(NoNumber::OutOfRange)?
         };
-        in_range(if self.is_negative { -units } else { units }, places as u8)
+        let number = in_range(if self.is_negative { -units } else { units }, places as u8)?;
+        Ok((number, is_rounded))
     }
 }
 
-/// Returns `digits * factor * 10^shift`, rounded half to even. `digits` is `head` followed by `tail`, without zeros at the
+/// Returns `digits * factor * 10^shift`, rounded half to even, and whether that is another number. `digits` is `head` followed by `tail`, without zeros at the
 /// beginning. Returns `None` if it is certainly out of range.
-fn shifted(head: &[u8], tail: &[u8], shift: i64, factor: u32) -> Option<i128> {
+fn shifted(head: &[u8], tail: &[u8], shift: i64, factor: u32) -> Option<(i128, bool)> {
     let length = head.len() + tail.len();
     let digits = head.iter().chain(tail).map(|digit| u32::from(digit - b'0'));
     // Number of digits below the units after the shift.
@@ -349,7 +358,7 @@ fn shifted(head: &[u8], tail: &[u8], shift: i64, factor: u32) -> Option<i128> {
     (0..padding.min(ALL_DIGITS)).for_each(|_| multiply(0));
     let units = units.checked_add(carry.into())?;
     let is_up = first > 5 || first == 5 && (is_more || units % 2 != 0);
-    units.checked_add(is_up.into())
+    Some((units.checked_add(is_up.into())?, is_more || first != 0))
 }
 
 /// Returns whether a number is negative, and the rest after its optional sign.
@@ -458,6 +467,29 @@ pub(crate) mod tests {
             1 => "[+-]?0{0,30}[0-9]{0,3}(\\.0{0,40}[0-9]{0,3}50{0,9})?([eE][+-]?[0-9]{1,2})?[mhd]?",
             1 => "[-+.0-9:/eEnusmhdµ ]{0,20}",
         ]
+    }
+
+    #[test]
+    fn numbers_are_rounded_if_a_digit_beyond_the_places_is_lost() {
+        for (text, expected) in [
+            ("1e-18", false),
+            ("1e-19", true),
+            ("-6e-19", true),
+            ("0.1234567890123456789", true),
+            ("0.1234567890123456780", false),
+            ("0e-30", false),
+            ("1e-400", true),
+            ("1e-9223372036854775808", true),
+            ("1e-9ns", false),
+            ("1e-10ns", true),
+            ("5e-19m", false),
+            ("1e-21h", true),
+            ("25e-20h", false),
+            ("x", false),
+            ("", false),
+        ] {
+            assert_eq!(is_rounded(text.as_bytes()), expected, "{text}");
+        }
     }
 
     proptest! {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::cells::Span;
-use crate::measure::number::{Decimal, NoNumber, parse_with_unit, split_digits, split_sign};
+use crate::measure::number::{Decimal, NoNumber, is_rounded, parse_with_unit, split_digits, split_sign};
 
 /// Names of the units of time.
 const UNITS: [&str; 8] = ["ns", "us", "µs", "ms", "s", "m", "h", "d"];
@@ -173,6 +173,11 @@ impl NumberReader {
         buffer: &mut Vec<u8>,
     ) -> Result<(Decimal, bool), NoNumber> {
         if self.is_usual() { parse_with_unit(text, start, end) } else { self.read(&text[start..end], buffer) }
+    }
+
+    /// Whether the number `text[start..end]`, which [`NumberReader::read_any`] has just read with this buffer, was rounded.
+    pub(crate) fn rounds(&self, text: &[u8], (start, end): Span, buffer: &[u8]) -> bool {
+        is_rounded(if self.is_usual() { &text[start..end] } else { buffer })
     }
 
     /// Reads a number, and whether it has a unit. `buffer` is memory that is used again.

@@ -3,7 +3,7 @@
 use finecomb_sys::simd::{Kernel, Masks, dispatch};
 
 use crate::cells::{Cell, Cells};
-use crate::measure::number::{Decimal, NoNumber, POWERS, parse_plain, small_power};
+use crate::measure::number::{Decimal, MAX_PLACES, NoNumber, POWERS, parse_plain, small_power};
 use crate::measure::reader::NumberReader;
 
 /// Units up to this magnitude are narrow. So the extremes of 64 bits are never the units of a value.
@@ -97,14 +97,20 @@ impl Values {
         bad: &mut Vec<(u32, usize)>,
     ) -> Parsed {
         self.clear(selected.groups.len());
-        let mut plain = PlainNumbers::default();
-        let have_units =
-            dispatch(ParseColumn::<UNITS> { values: self, selected, reader, bad, plain: &mut plain });
+        let (mut plain, mut rounded) = (SomeNumbers::default(), SomeNumbers::default());
+        let have_units = dispatch(ParseColumn::<UNITS> {
+            values: self,
+            selected,
+            reader,
+            bad,
+            plain: &mut plain,
+            rounded: &mut rounded,
+        });
         if !UNITS {
             plain.count = (self.groups.len() + self.wide_groups.len()) as u64;
             plain.first = first_number(selected, reader).filter(|_| plain.count > 0);
         }
-        Parsed { places: self.most_places(), have_units, plain }
+        Parsed { places: self.most_places(), have_units, plain, rounded }
     }
 
     /// Makes room for `count` narrow values.
@@ -176,18 +182,20 @@ pub(crate) struct Parsed {
     /// Whether some numbers have a unit.
     pub(crate) have_units: bool,
     /// The numbers without a unit.
-    pub(crate) plain: PlainNumbers,
+    pub(crate) plain: SomeNumbers,
+    /// The numbers that were rounded to the maximum number of places.
+    pub(crate) rounded: SomeNumbers,
 }
 
-/// The numbers without a unit in a column of a block.
+/// Some of the numbers in a column of a block.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PlainNumbers {
+pub(crate) struct SomeNumbers {
     pub(crate) count: u64,
     /// The row of the first.
     pub(crate) first: Option<u32>,
 }
 
-impl PlainNumbers {
+impl SomeNumbers {
     fn add(&mut self, row: u32) {
         self.count += 1;
         self.first = self.first.or(Some(row));
@@ -215,7 +223,8 @@ struct ParseColumn<'a, 's, const UNITS: bool> {
     reader: &'a NumberReader,
     bad: &'a mut Vec<(u32, usize)>,
     /// The numbers that are left out because they have no unit.
-    plain: &'a mut PlainNumbers,
+    plain: &'a mut SomeNumbers,
+    rounded: &'a mut SomeNumbers,
 }
 
 impl<const UNITS: bool> Kernel for ParseColumn<'_, '_, UNITS> {
@@ -236,7 +245,7 @@ impl<const UNITS: bool> ParseColumn<'_, '_, UNITS> {
     /// A loop, and no closure: that would be compiled separately, without the instructions of the kernel.
     #[inline(always)]
     fn parse(self, records: impl Iterator<Item = (u32, u32, Cell)>) -> bool {
-        let Self { values, selected, reader, bad, plain } = self;
+        let Self { values, selected, reader, bad, plain, rounded } = self;
         let count = values.groups.len();
         let mut narrow = values.groups.iter_mut().zip(&mut values.units).zip(&mut values.places);
         let (mut wide, mut buffer) = (Vec::new(), Vec::new());
@@ -257,7 +266,11 @@ impl<const UNITS: bool> ParseColumn<'_, '_, UNITS> {
                     continue;
                 }
                 Some(number) => number,
-                None => match reader.read_any(text, (start, end), &mut buffer) {
+                None => match reader.read_any(text, (start, end), &mut buffer).inspect(|(number, _)| {
+                    if number.places == MAX_PLACES && reader.rounds(text, (start, end), &buffer) {
+                        rounded.add(row);
+                    }
+                }) {
                     Ok((_, false)) if UNITS => {
                         plain.add(row);
                         continue;

@@ -15,7 +15,7 @@ use crate::measure::quantity::Quantity;
 
 /// A JSON object, described by `docs/top.schema.json`. `top` is the list of keys with their counts, `records` the number
 /// of records counted, `distinct` the number of distinct keys, `skipped` the number of records without a key, and
-/// `partial` is true if the count was interrupted. `malformed`, `unmatched`, `untimed`, `not_numbers` and `without_unit` are there only if they are
+/// `partial` is true if the count was interrupted. `malformed`, `unmatched`, `untimed`, `not_numbers`, `without_unit` and `rounded` are there only if they are
 /// not 0.
 ///
 /// A `key` is a string, or an object with a member for each field if it has several named fields. If a key is not valid
@@ -47,6 +47,8 @@ struct Object<'a> {
     not_numbers: u64,
     #[serde(skip_serializing_if = "is_zero")]
     without_unit: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    rounded: u64,
     top: Vec<KeyObject<'a>>,
 }
 
@@ -165,6 +167,7 @@ impl Json {
             untimed: count(&answer.untimed),
             not_numbers: count(&answer.not_numbers),
             without_unit: count(&answer.without_unit),
+            rounded: count(&answer.rounded),
             top: columns.rows().map(|row| KeyObject { names: &names, row, keys }).collect(),
         })
     }
