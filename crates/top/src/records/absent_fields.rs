@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use finecomb_scan::{Block, Place};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use finecomb_scan::{Block, Source, last_heading};
 use finecomb_sys::varint;
 
 use crate::cells::{Cell, Cells, ColumnOrigin, Span};
@@ -10,7 +13,12 @@ use crate::query::field::Field;
 use crate::query::near_names::{did_you_mean, quoted};
 use crate::query::row_query::{KeySource, RowQuery};
 use crate::records::format::Extractor;
-use crate::records::named_fields::names_in_records;
+use crate::records::format::w3c;
+use crate::records::named_fields::names_in_record;
+use crate::records::unwrap::outer_record;
+
+/// Bytes at the beginning of a source in which names of fields are collected.
+const HEAD: u64 = 16 << 10;
 
 /// Maximum number of fields that are listed.
 const LISTED: usize = 12;
@@ -49,8 +57,40 @@ pub(crate) struct Presence {
     has_records: bool,
     /// Whether a value has been found, by column.
     found: Vec<bool>,
-    /// The fields of the first rows of the first block after which a column had no value.
-    names: Option<(Place, Vec<String>)>,
+    /// The fields at the beginning of the first source, if a column had no value there.
+    names: Option<FirstNames>,
+}
+
+/// The names of the fields of the records at the beginning of a source. They do not depend on its blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FirstNames {
+    source: Source,
+    /// Each name with the offset of the first record that has it, and its number there.
+    names: BTreeMap<String, (u64, usize)>,
+}
+
+impl FirstNames {
+    /// Merges the names of the same source, or returns those of the first.
+    fn merge(mut self, other: Self) -> Self {
+        match self.source.cmp(&other.source) {
+            Ordering::Less => self,
+            Ordering::Greater => other,
+            Ordering::Equal => {
+                for (name, place) in other.names {
+                    let first = self.names.entry(name).or_insert(place);
+                    *first = place.min(*first);
+                }
+                self
+            }
+        }
+    }
+
+    /// The names in the order in which they come first.
+    fn in_order(&self) -> Vec<&str> {
+        let mut names: Vec<_> = self.names.iter().collect();
+        names.sort_by_key(|&(_, place)| place);
+        names.into_iter().map(|(name, _)| name.as_str()).collect()
+    }
 }
 
 /// The rows of a block.
@@ -79,15 +119,33 @@ impl Presence {
         }
     }
 
-    /// Keeps the names of the fields of a block, unless those of one before it are known.
+    /// Keeps the names of the fields of a block at the beginning of a source, unless those of a source before it are known.
     fn note_names(&mut self, BlockRows { block, text, records, extractor }: BlockRows<'_>) {
-        let place = block.place(0);
-        if records.is_empty() || self.names.as_ref().is_some_and(|(known, _)| *known <= place) {
+        let is_later = |known: &FirstNames| known.source < *block.source;
+        if block.source_offset() >= HEAD || self.names.as_ref().is_some_and(is_later) {
             return;
         }
-        let fields = names_in_records(extractor, (text, &block.heading), records);
-        if !fields.is_empty() {
-            self.names = Some((place, fields.iter().map(Field::written).collect()));
+        let mut names = BTreeMap::new();
+        for &record in records {
+            // Records in a field have the place of the record around them.
+            let at = if record.0 >= block.bytes.len() { outer_record(text, record).0 } else { record.0 };
+            let offset = block.source_offset() + at as u64;
+            if offset >= HEAD {
+                break;
+            }
+            let heading = last_heading(&block.bytes[..at], w3c::FIELDS, usize::MAX);
+            let heading = heading.or_else(|| block.heading.clone());
+            let fields = names_in_record(extractor, (text, &heading), record);
+            for (number, field) in fields.iter().enumerate() {
+                names.entry(field.written()).or_insert((offset, number));
+            }
+        }
+        if !names.is_empty() {
+            let found = FirstNames { source: block.source.clone(), names };
+            self.names = Some(match self.names.take() {
+                Some(known) => known.merge(found),
+                None => found,
+            });
         }
     }
 
@@ -98,10 +156,7 @@ impl Presence {
         for (found, &other) in self.found.iter_mut().zip(&other.found) {
             *found |= other;
         }
-        let is_first = |(place, _): &&(Place, _)| self.names.as_ref().is_none_or(|(own, _)| place < own);
-        if let Some(first) = other.names.as_ref().filter(is_first) {
-            self.names = Some(first.clone());
-        }
+        self.names = self.names.into_iter().chain(other.names.clone()).reduce(FirstNames::merge);
         self
     }
 
@@ -127,13 +182,13 @@ impl Presence {
 
     /// The names that are near to a field that no record has, or else the first of all names.
     fn hint(&self, field: &str) -> Option<String> {
-        let (_, names) = self.names.as_ref()?;
+        let names = self.names.as_ref()?.in_order();
         let list = || {
             let first: Vec<String> = names.iter().take(LISTED).map(|name| quoted(name)).collect();
             let dots = if names.len() > LISTED { ", ..." } else { "" };
             format!("the fields are {}{dots}", first.join(", "))
         };
-        Some(did_you_mean(field, names.iter().map(String::as_str)).unwrap_or_else(list))
+        Some(did_you_mean(field, names.iter().copied()).unwrap_or_else(list))
     }
 }
 
@@ -193,8 +248,6 @@ pub(crate) fn take_flag(bytes: &mut &[u8]) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use finecomb_scan::Source;
-
     use super::*;
     use crate::records::format::json::Json;
 

@@ -1,6 +1,7 @@
 //! Named fields at the beginning of a log, for completions.
 
 use std::collections::BTreeMap;
+use std::iter::once;
 
 use finecomb_scan::{Heading, MemberPath, ObjectSpans};
 use memchr::memmem::Finder;
@@ -94,23 +95,21 @@ fn groups(pattern: &str) -> Vec<Field> {
     crate::records::format::regex::names(regex.regex().group_info()).map(flat).collect()
 }
 
-/// The fields of the first of these records whose names are in the text: members of objects, keys of pairs, and the columns of a W3C log after
-/// this heading. Other formats have none.
-pub(crate) fn names_in_records(
+/// The fields of a record whose names are in the text: members of an object, keys of pairs, and the columns of a W3C log after this heading.
+/// Other formats have none.
+pub(crate) fn names_in_record(
     extractor: &Extractor,
     (text, heading): (&[u8], &Option<Heading>),
-    records: &[Span],
+    record: Span,
 ) -> Vec<Field> {
-    let first = &records[..records.len().min(RECORDS)];
-    let texts = first.iter().map(|&record| bytes_of(text, record));
+    let record_text = once(bytes_of(text, record));
     match extractor {
-        Extractor::Json(_) => members(texts),
-        Extractor::Logfmt(_) => keys(texts),
-        Extractor::W3c(_) => columns(heading.as_deref().unwrap_or(text)),
+        Extractor::Json(_) => members(record_text),
+        Extractor::Logfmt(_) => keys(record_text),
+        Extractor::W3c(_) => heading.as_deref().map_or_else(Vec::new, columns),
         Extractor::Unwrapped(fields) => {
-            let outer: Vec<Span> = first.iter().map(|&record| outer_record(text, record)).collect();
-            let mut names = names_in_records(fields.inner(), (text, heading), first);
-            names.extend(names_in_records(fields.outer(), (text, heading), &outer));
+            let mut names = names_in_record(fields.inner(), (text, heading), record);
+            names.extend(names_in_record(fields.outer(), (text, heading), outer_record(text, record)));
             names
         }
         _ => Vec::new(),
