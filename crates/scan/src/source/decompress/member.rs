@@ -34,6 +34,17 @@ pub(super) fn available(input: &mut CompressedInput) -> io::Result<&[u8]> {
     Ok(input.buffer())
 }
 
+fn skip_zeros(input: &mut CompressedInput) -> io::Result<()> {
+    loop {
+        let bytes = available(input)?;
+        let (zeros, length) = (bytes.iter().take_while(|&&byte| byte == 0).count(), bytes.len());
+        input.consume(zeros);
+        if zeros < length || length == 0 {
+            return Ok(());
+        }
+    }
+}
+
 /// Result of a step.
 pub(super) struct StepResult {
     /// Bytes of input consumed.
@@ -89,6 +100,10 @@ impl MemberDecoder {
 
     /// Returns `true` if there is another member, and prepares the decoder for it.
     fn next_member(&mut self) -> io::Result<bool> {
+        // Tapes and block devices pad gzip members with zeros.
+        if self.format == Compression::Gzip {
+            skip_zeros(&mut self.input)?;
+        }
         if available(&mut self.input)?.is_empty() {
             return Ok(false);
         }

@@ -356,6 +356,24 @@ fn trailing_data_must_be_of_the_same_format() {
 }
 
 #[test]
+fn members_of_gzip_may_be_padded_with_zeros() {
+    let member = |text: &[u8]| compress(Compression::Gzip, text);
+    for zeros in [1, 2, 511, 300_000].map(|length| vec![0; length]) {
+        let read = |parts: &[&[u8]]| read(Compression::Gzip, &parts.concat());
+        let (one, two) = (member(b"one"), member(b"two"));
+        assert_eq!(read(&[&one, &zeros]), (b"one".to_vec(), None));
+        assert_eq!(read(&[&one, &zeros, &two, &zeros]), (b"onetwo".to_vec(), None));
+        let followed = error(Compression::Gzip, DecompressError::Followed);
+        assert_eq!(read(&[&one, &zeros, b"something else"]), (b"one".to_vec(), followed));
+    }
+    let zstd = [compress(Compression::Zstd, b"data"), vec![0; 512]].concat();
+    assert_eq!(
+        read(Compression::Zstd, &zstd),
+        (b"data".to_vec(), error(Compression::Zstd, DecompressError::Followed))
+    );
+}
+
+#[test]
 fn data_that_need_too_much_memory_are_refused() {
     // A window of 256 MiB, and no content.
     let frame = [&ZSTD_MAGIC[..], &[0, 18 << 3, 1, 0, 0]].concat();

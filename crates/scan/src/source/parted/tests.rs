@@ -299,13 +299,14 @@ proptest! {
         texts in prop::collection::vec(text(), 2..9),
         width in widths(),
         at in any::<prop::sample::Index>(),
-        damage in 0..4_u8,
+        damage in 0..5_u8,
     ) {
         let mut file = several(format, &long_enough(format, blocks, texts), blocks);
         let at = at.index(file.len());
         match damage {
             0 => file.truncate(at.max(20)),
             1 => file.extend(b"something else"),
+            4 => file.extend([0; 600]),
             2 if at >= 20 => file[at] ^= 1 << (at % 8),
             _ if at >= 20 => drop(file.remove(at)),
             _ => {}
