@@ -3,9 +3,11 @@
 use std::fmt::Display;
 use std::io::{self, Write, stdout};
 use std::process::{ExitCode, Termination};
+use std::sync::Arc;
 
 use finecomb_sys::units::Bytes;
 use finecomb_sys::{io_reason, memory, stdio};
+use signal_hook::consts::SIGXFSZ;
 
 use crate::advice::Advised;
 use crate::args::selection::UsageError;
@@ -41,6 +43,13 @@ impl Termination for Exit {
     fn report(self) -> ExitCode {
         ExitCode::from(self as u8)
     }
+}
+
+/// Makes writes beyond the limit of file sizes (`ulimit -f`) fail, so that they are reported; by default a signal ends the process. Programs
+/// that it starts have the default.
+pub(crate) fn survive_full_files() {
+    // If it fails, the default is left.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 /// Error that ends a command. It becomes a line on standard error in one place, where the command is called.

@@ -78,6 +78,7 @@ use crate::terminal::When;
 /// Runs the command line of `comb` in this version, which began at `start`.
 pub fn run(version: &'static str, start: Instant) -> ExitCode {
     version::set(version);
+    exit::survive_full_files();
     command_line_of_process(start).report()
 }
 
@@ -129,6 +130,7 @@ fn run_other(
     run: impl FnOnce(Command) -> Option<Result<Exit, Failure>>,
 ) -> ExitCode {
     version::set(version);
+    exit::survive_full_files();
     let exit = match parse::parse() {
         Ok(arguments) => {
             arguments.common.color.unwrap_or(When::Auto).apply();

@@ -70,3 +70,29 @@ fn an_output_that_is_a_stream_is_written_to() {
         }
     }
 }
+
+#[test]
+fn a_write_beyond_the_limit_of_file_sizes_is_reported_and_leaves_nothing() {
+    let log: String = (0..400_000_u64)
+        .map(|number| format!("{:x}\n", number.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
+        .collect();
+    let source: String = (0..9_000).map(|number| format!("int a{number};\n")).collect();
+    let directory = directory_with(&[("log", &log), ("text", &log), ("a.c", &source)]);
+    directory.prints("mkdir tmp", "");
+    for command in [
+        "comb top --memory 32M log",
+        "comb top -n all log",
+        "comb top -n all --json log",
+        "comb top log -n all --save-counts OUT",
+        "comb grep '' log",
+        "comb index build text -o OUT",
+        "comb symbols --format ctags a.c -o OUT",
+        "comb pi 300000 -o OUT",
+    ] {
+        let script = format!("ulimit -f 64; export TMPDIR=$PWD/tmp; {command} > out");
+        let (_, err, code) = directory.run(&script);
+        assert_eq!(code, Some(2), "{command}: {err}");
+        assert!(err.contains("file too large"), "{command}: {err}");
+        directory.prints("ls tmp; ls | grep -v '^out$' | tr '\\n' ' '", "a.c log text tmp ");
+    }
+}
