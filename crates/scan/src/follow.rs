@@ -4,8 +4,11 @@
 //! that intermediate results are exact, and a job without work takes no CPU time.
 
 mod changes;
+mod descriptors;
 mod files;
+mod generations;
 mod input;
+mod occasion;
 mod rounds;
 
 #[cfg(test)]

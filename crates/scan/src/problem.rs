@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use finecomb_sys::io_reason;
-use finecomb_sys::units::{ByteLimit, Bytes, Count};
+use finecomb_sys::units::{ByteLimit, Bytes, Count, counted};
 use thiserror::Error;
 
 use crate::block::{Source, escaped};
@@ -110,6 +110,31 @@ pub enum ProblemKind {
     /// A file that appeared while others were followed is not read, for this reason.
     #[error("not read: {0}")]
     NotFollowed(&'static str),
+    /// Inputs could not be opened for lack of descriptors, and are tried again.
+    #[error("{}: {} not opened; trying again every second", io_reason(.error), counted(*number, "input"))]
+    Refused {
+        /// Number of files and directories.
+        number: u64,
+        /// The error of the system.
+        error: io::Error,
+    },
+    /// All inputs that could not be opened are open now.
+    #[error("all inputs are open again, and counted from their beginning")]
+    Resumed,
+    /// A number of files came and went, or lost the name by which they are followed, before they could be read.
+    #[error("{} removed or renamed before being read; not counted", counted(*.0, "file"))]
+    Vanished(u64),
+    /// Reports of changes of followed directories were dropped.
+    #[error("too many changes at once: files that came and went meanwhile may not have been counted")]
+    Unreported,
+    /// A number of files without a name are not followed to their end, as there are more than this number.
+    #[error("more than {max} removed files: {} no longer followed", counted(*number, "file"))]
+    Released {
+        /// Number of files.
+        number: u64,
+        /// Maximum number of files without a name that are followed.
+        max: usize,
+    },
     /// The last record of a followed file has no end.
     #[error("the record at byte {offset} has no end yet; not counted")]
     Unfinished {
@@ -197,6 +222,11 @@ impl ProblemKind {
             Self::NotPreprocessed { .. } => (22, 0),
             Self::Changed => (23, 0),
             Self::Assumed(_) => (24, 0),
+            Self::Refused { .. } => (25, 0),
+            Self::Resumed => (26, 0),
+            Self::Vanished(_) => (27, 0),
+            Self::Unreported => (28, 0),
+            Self::Released { .. } => (29, 0),
         }
     }
 }
@@ -229,6 +259,9 @@ impl Problem {
                 | ProblemKind::HeldBack(_)
                 | ProblemKind::NotFollowed(_)
                 | ProblemKind::Unfinished { .. }
+                | ProblemKind::Resumed
+                | ProblemKind::Unreported
+                | ProblemKind::Released { .. }
         )
     }
 }

@@ -65,14 +65,16 @@ impl BitOr for Kinds {
 }
 
 /// A report of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// The number of the watch.
     pub watch: i32,
     /// Kinds of the change.
     pub kinds: Kinds,
-    /// Set if it is about an entry of the directory that is watched.
-    pub has_name: bool,
+    /// The name of the entry, if it is about one of the directory that is watched.
+    pub name: Option<Vec<u8>>,
+    /// The same number in both reports of a renamed entry, 0 in all others.
+    pub cookie: u32,
 }
 
 #[cfg(test)]
@@ -100,9 +102,16 @@ mod tests {
         fs::write(&path, "text").unwrap();
         let mut events = Vec::new();
         while queue.take(&mut events).unwrap() {}
-        let created = Event { watch: in_directory, kinds: Kinds::CREATE, has_name: true };
-        let modified = Event { watch: in_file, kinds: Kinds::MODIFY, has_name: false };
+        let name = Some(b"file".to_vec());
+        let created = Event { watch: in_directory, kinds: Kinds::CREATE, name, cookie: 0 };
+        let modified = Event { watch: in_file, kinds: Kinds::MODIFY, name: None, cookie: 0 };
         assert_eq!(events, [created, modified]);
+        queue.watch(directory.path(), Kinds::MOVED_FROM | Kinds::MOVED_TO).unwrap();
+        fs::rename(&path, directory.path().join("other")).unwrap();
+        events.clear();
+        while queue.take(&mut events).unwrap() {}
+        assert!(events.len() == 2 && events[0].cookie != 0 && events[0].cookie == events[1].cookie);
+        assert_eq!(events[1].name, Some(b"other".to_vec()));
         queue.unwatch(in_file);
         fs::write(&path, "more").unwrap();
         events.clear();

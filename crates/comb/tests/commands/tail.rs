@@ -4,13 +4,14 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{COMB, Place, answer, directory_with, program, run, text};
+use crate::support::{COMB, Place, answer, directory_with, program, run, text, wait_until};
 
 /// A count that follows a log.
 struct Tail {
@@ -170,4 +171,40 @@ fn the_last_minutes_are_counted_and_older_records_forgotten() {
     }
     assert_eq!(state["top"][0]["key"], "key-1");
     assert_eq!(tail.end(Signal::INT).2, Some(0));
+}
+
+#[test]
+fn a_log_is_followed_with_few_descriptors_and_files_that_come_and_go_are_counted_or_reported() {
+    let directory = directory_with(&[("logs/a.log", "0\n")]);
+    let script = format!("ulimit -n 64; exec '{COMB}' top --tail -n all logs");
+    let mut command = program("bash", directory.path());
+    command.args(["-c", &script]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("running comb");
+    let log = directory.at("logs/a.log");
+    let is_watched = || {
+        let files = fs::read_dir(format!("/proc/{}/fdinfo", child.id())).into_iter().flatten().flatten();
+        let mut texts = files.map(|file| fs::read_to_string(file.path()).unwrap_or_default());
+        texts.any(|text| text.matches("inotify wd").count() >= 3)
+    };
+    wait_until("comb watches nothing", is_watched);
+    for number in 0..150 {
+        append(&log, &format!("{number}\n"));
+        fs::rename(&log, directory.at("logs/a.log.1")).expect("a file");
+        thread::sleep(Duration::from_millis(number % 3 * 8));
+    }
+    append(&log, "last\n");
+    kill_process(Pid::from_child(&child), Signal::INT).expect("sending a signal");
+    let (out, err, code) = text(child.wait_with_output().expect("waiting"));
+    let lost = |line: &str| {
+        let number = line.strip_prefix("comb: logs: ")?.split_once(" file")?.0;
+        line.ends_with("removed or renamed before being read; not counted")
+            .then(|| number.parse::<u64>())?
+            .ok()
+    };
+    let lost: u64 = err.lines().filter_map(lost).sum();
+    let count = |line: &str| line.split_whitespace().next().and_then(|count| count.parse::<u64>().ok());
+    let counted: u64 = out.lines().filter_map(count).sum();
+    assert_eq!(counted + lost, 152, "{err}");
+    assert_eq!(code, Some(if lost > 0 { 2 } else { 0 }), "{err}");
+    assert!(!err.contains("too many open files"), "{err}");
 }

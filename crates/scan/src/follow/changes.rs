@@ -4,15 +4,17 @@
 //! at once a second.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::fd::BorrowedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{self, Path};
 use std::time::Duration;
 
 use finecomb_sys::file_system::{reports_changes, reports_changes_in};
-use finecomb_sys::notify::{Kinds, ReportQueue};
+use finecomb_sys::notify::{Event, Kinds, ReportQueue};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::generations::Place;
 use crate::stop::Stop;
 
 /// Time between two looks at files whose changes are not reported.
@@ -52,9 +54,9 @@ impl Changes {
         Self { must_poll: queue.is_none(), queue }
     }
 
-    /// Watches a directory, if there is one.
-    pub(super) fn watch_directory(&mut self, path: &Path, scope: WatchedChanges) {
-        let Some(queue) = &self.queue else { return };
+    /// Watches a directory, if there is one. Returns the number of the watch.
+    pub(super) fn watch_directory(&mut self, path: &Path, scope: WatchedChanges) -> Option<i32> {
+        let queue = self.queue.as_ref()?;
         let kinds = match scope {
             WatchedChanges::Names => NAMES,
             WatchedChanges::Files => NAMES | Kinds::MODIFY,
@@ -62,23 +64,30 @@ impl Changes {
         };
         // The same directory may be watched for both.
         let kinds = kinds | Kinds::ONLY_DIRECTORIES | Kinds::ADD;
-        let is_reported = reports_changes_in(path)
-            .and_then(|is_reported| Ok(is_reported && queue.watch(path, kinds).map(|_| true)?));
-        // A directory that is not there is noticed where its name is watched.
-        self.must_poll |= !is_reported
-            .unwrap_or_else(|error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory));
+        let watch = reports_changes_in(path)
+            .and_then(|is_reported| is_reported.then(|| queue.watch(path, kinds)).transpose());
+        let is_missing =
+            |error: io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+        match watch {
+            Ok(Some(watch)) => return Some(watch),
+            Ok(None) => self.must_poll = true,
+            // A directory that is not there is noticed where its name is watched.
+            Err(error) => self.must_poll |= !is_missing(error),
+        }
+        None
     }
 
     /// Watches the way to a path: the names in the last directory, in directories with symbolic links, and in the directories of
-    /// their targets; and whether any directory on the way is renamed.
-    pub(super) fn watch_path(&mut self, path: &Path) {
+    /// their targets; and whether any directory on the way is renamed. Returns the place of the last target.
+    pub(super) fn watch_path(&mut self, path: &Path) -> Option<Place> {
         let absolute = path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let mut ways = vec![absolute];
-        for followed in 0.. {
-            let Some(way) = ways.pop() else { return };
-            self.watch_directory(parent(&way), WatchedChanges::Names);
+        let (mut next, mut target, mut followed) = (Some(absolute), None, 0);
+        while let Some(way) = next.take() {
+            let watch = self.watch_directory(parent(&way), WatchedChanges::Names);
+            let name = way.file_name().unwrap_or_default().as_bytes().to_vec();
+            target = watch.map(|watch| Place { watch, name });
             for place in way.ancestors() {
-                let Ok(target) = fs::read_link(place) else {
+                let Ok(to) = fs::read_link(place) else {
                     if place != way {
                         self.watch_directory(place, WatchedChanges::Own);
                     }
@@ -86,12 +95,12 @@ impl Changes {
                 };
                 self.watch_directory(parent(place), WatchedChanges::Names);
                 let rest = way.strip_prefix(place).unwrap_or(Path::new(""));
-                if followed < MAX_LINKS {
-                    ways.push(parent(place).join(target).join(rest));
-                }
+                followed += 1;
+                next = (followed <= MAX_LINKS).then(|| parent(place).join(to).join(rest));
                 break;
             }
         }
+        target
     }
 
     /// Watches the contents of an open file under any name.
@@ -102,18 +111,23 @@ impl Changes {
         self.must_poll |= !reports_changes(file) || queue.watch_open(file, kinds).is_err();
     }
 
+    /// Whether names may have changed without a report.
+    pub(super) fn must_poll(&self) -> bool {
+        self.must_poll
+    }
+
     /// Time after which files must be looked at even if no change is reported.
     pub(super) fn poll_interval(&self) -> Option<Duration> {
         self.must_poll.then_some(POLL_INTERVAL)
     }
 
-    /// Takes the reported changes. Returns `true` if names may have changed: files may have been created, renamed or
-    /// removed.
-    pub(super) fn take(&mut self) -> bool {
-        let Some(queue) = &self.queue else { return true };
+    /// Takes the reported changes, in their order.
+    pub(super) fn take(&mut self) -> Vec<Event> {
         let mut events = Vec::new();
-        while queue.take(&mut events).unwrap_or(false) {}
-        self.must_poll || events.iter().any(|event| event.kinds != Kinds::MODIFY)
+        if let Some(queue) = &self.queue {
+            while queue.take(&mut events).unwrap_or(false) {}
+        }
+        events
     }
 
     /// Waits until a change is reported, an input is readable, the job has been asked to end, or the time is over.

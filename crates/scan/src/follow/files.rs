@@ -3,26 +3,33 @@
 //! A file is known by its device and inode. It is read on under any name, also without one, so that records that are
 //! written to it after a rotation are counted, and a file that only has another name is not counted again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File, Metadata};
 use std::io;
+use std::mem;
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::ptr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use finecomb_sys::notify::Kinds;
 
 use super::changes::{Changes, POLL_INTERVAL, WatchedChanges};
+use super::descriptors::Descriptors;
+use super::generations::{FoundThere, Generations, Place};
 use super::input::{FollowedFile, FollowedInput, Prepared, Truncated};
+use super::occasion::Occasion;
 use crate::block::{FileIdentity, Source};
+use crate::inputs::Inputs;
 use crate::problem::{ProblemKind, Problems};
 use crate::schedule::queue;
 use crate::source::reader::{Context, identified};
 use crate::source::stream::Stream;
 use crate::stop::Stop;
+use crate::walk::directory::Directory;
 use crate::walk::{WalkItem, find, open_path};
 
 /// Time after which a file without a name that no longer grows is closed, so that its space is freed.
@@ -30,6 +37,9 @@ const NAMELESS: Duration = Duration::from_secs(60);
 
 /// Time after which a named input that is gone is reported: between the two steps of a rotation there is none.
 const GONE: Duration = Duration::from_secs(1);
+
+/// Maximum number of searches after the first one before the end, while names change.
+const LAST_SEARCHES: u32 = 20;
 
 /// The followed inputs.
 pub(super) struct FollowedInputs<'a> {
@@ -46,6 +56,11 @@ pub(super) struct FollowedInputs<'a> {
     left_alone: HashMap<FileIdentity, LeftAlone>,
     /// Files that could not be opened when they were found.
     failed: HashSet<PathBuf>,
+    descriptors: Descriptors,
+    generations: Generations,
+    released: Released,
+    /// Set if names have changed during the last search, or were not reported before it.
+    must_search: bool,
     /// Problems of the walk that were reported.
     reported: HashSet<String>,
     /// Set until the files that are there at the beginning have been found.
@@ -54,6 +69,13 @@ pub(super) struct FollowedInputs<'a> {
 
 /// An open file or nothing: as long as a file is open, no other one has its identity.
 type LeftAlone = Option<Arc<File>>;
+
+/// Files without a name that were released before their time.
+#[derive(Default)]
+struct Released {
+    by_source: BTreeMap<Source, u64>,
+    occasion: Occasion,
+}
 
 /// A named input that is not there.
 struct Missing {
@@ -84,7 +106,6 @@ impl Work {
 
 impl<'a> FollowedInputs<'a> {
     pub(super) fn new(context: Context<'a>) -> Self {
-        allow_many_files();
         Self {
             context,
             changes: Changes::new(),
@@ -94,6 +115,10 @@ impl<'a> FollowedInputs<'a> {
             missing: HashMap::new(),
             left_alone: HashMap::new(),
             failed: HashSet::new(),
+            descriptors: Descriptors::new(),
+            generations: Generations::default(),
+            released: Released::default(),
+            must_search: false,
             reported: HashSet::new(),
             is_first: true,
         }
@@ -153,24 +178,41 @@ impl<'a> FollowedInputs<'a> {
         let now = Instant::now();
         let patience = self.inputs.values().filter_map(FollowedInput::patience_ends);
         let nameless = self.files().filter_map(|file| Some(file.nameless_since? + NAMELESS));
-        let deadlines = patience.chain(nameless).map(|at| at.saturating_duration_since(now));
-        let missing = (!self.missing.is_empty()).then_some(POLL_INTERVAL);
-        let all = deadlines.chain(time).chain(self.changes.poll_interval()).chain(missing);
+        let reports = self.generations.report_at().into_iter().chain(self.released.occasion.at());
+        let deadlines = patience.chain(nameless).chain(reports).map(|at| at.saturating_duration_since(now));
+        let retry = (!self.missing.is_empty() || self.descriptors.must_retry()).then_some(POLL_INTERVAL);
+        let search = self.must_search.then_some(Duration::ZERO);
+        let all = deadlines.chain(time).chain(self.changes.poll_interval()).chain(retry).chain(search);
         let pipes: Vec<BorrowedFd<'_>> = self.streams().filter_map(Stream::input).collect();
         self.changes.wait(stop, &pipes, all.min());
     }
 
     /// Looks at all inputs and returns what there is to be read. `is_final` says that nothing more is waited for.
     pub(super) fn look(&mut self, is_final: bool, problems: &mut Problems) -> Work {
-        let have_names_changed = self.changes.take();
-        if self.is_first || is_final || have_names_changed || !self.missing.is_empty() {
+        let have_names_changed = self.take_changes(false) || mem::take(&mut self.must_search);
+        let must_retry = !self.missing.is_empty() || self.descriptors.must_retry();
+        if self.is_first || is_final || have_names_changed || must_retry || self.changes.must_poll() {
             self.find(problems);
+        }
+        // At the beginning directories are watched only after they were listed. At the end no other search follows.
+        for _ in 0..if is_final { LAST_SEARCHES } else { u32::from(self.is_first) } {
+            if mem::take(&mut self.must_search) {
+                self.find(problems);
+            }
         }
         self.look_at_contents(problems);
         self.end_nameless();
+        self.report_losses(is_final, problems);
         let work = self.prepare_all(is_final, problems);
         self.is_first = false;
         work
+    }
+
+    /// Takes the reports of changes, during a search or before it. Returns whether names may have changed.
+    fn take_changes(&mut self, is_searching: bool) -> bool {
+        let events = self.changes.take();
+        self.generations.take(&events, is_searching);
+        events.iter().any(|event| event.kinds != Kinds::MODIFY)
     }
 
     /// Takes the streams back that were read in a round. Others have ended.
@@ -201,6 +243,8 @@ impl<'a> FollowedInputs<'a> {
     /// Stops following an input, and does not begin again.
     fn leave_alone(&mut self, number: usize) {
         let file = self.inputs.get(&number).and_then(|input| input.file.as_ref());
+        // One without a name is not found again.
+        let file = file.filter(|file| file.nameless_since.is_none());
         self.left_alone.extend(file.map(|file| (file.identity, Some(Arc::clone(&file.file)))));
         self.remove(number);
     }
@@ -211,14 +255,20 @@ impl<'a> FollowedInputs<'a> {
         let links = inputs.walk.follow;
         let (mut present, mut own_problems) = (HashSet::new(), Problems::default());
         let mut walk_problems = Problems::default();
-        let mut was_missing = std::mem::take(&mut self.missing);
+        let mut was_missing = mem::take(&mut self.missing);
+        // The watches of the directories that are being walked.
+        let mut watches: HashMap<*const Directory, i32> = HashMap::new();
+        self.generations.begin_search();
         find(inputs, walk, &mut walk_problems, |found| match found {
             WalkItem::Named(number, path, metadata) => {
-                self.changes.watch_path(path);
                 let source = Source::named(number, Some(path.to_owned()));
+                let place = self.changes.watch_path(path);
+                self.must_search |=
+                    place.as_ref().is_some_and(|place| self.generations.find_named(place, &source));
                 match metadata {
                     Ok(metadata) => {
-                        self.consider_named(identified(source, &metadata), &metadata, &mut own_problems);
+                        let source = identified(source, &metadata);
+                        self.consider_named(source, &metadata, place, &mut own_problems);
                         present.insert(FileIdentity::of(&metadata));
                     }
                     Err(error) => {
@@ -230,7 +280,12 @@ impl<'a> FollowedInputs<'a> {
             WalkItem::Directory(directory) => {
                 let source = directory.source();
                 let path = source.path().unwrap_or(Path::new("."));
-                self.changes.watch_directory(path, WatchedChanges::Files);
+                if let Some(watch) = self.changes.watch_directory(path, WatchedChanges::Files) {
+                    watches.insert(directory, watch);
+                    let selects = |name: &[u8]| walk.selects_name(directory, name);
+                    let source = source_of_input(inputs, directory.argument);
+                    self.must_search |= self.generations.find_directory(watch, &source, selects);
+                }
                 if directory.is_named() {
                     self.changes.watch_path(path);
                 }
@@ -240,11 +295,18 @@ impl<'a> FollowedInputs<'a> {
                 let Ok(identity) = directory.identity_of(entry, links) else { return };
                 present.insert(identity);
                 let open = || directory.open(entry, links).map(File::from);
-                self.consider(directory.source_of(entry), identity, open, &mut own_problems);
+                let watch = watches.get(&ptr::from_ref(directory));
+                let name = directory.listing.name(entry);
+                let place = watch.map(|&watch| Place { watch, name: name.to_vec() });
+                self.consider(directory.source_of(entry), identity, place, open, &mut own_problems);
             }
         });
         problems.merge(own_problems);
         self.report_walk(walk_problems, problems);
+        let is_whole = self.descriptors.end_search(|number| source_of_input(inputs, number), problems);
+        self.must_search |= self.take_changes(true);
+        self.generations.end_search(is_whole);
+        self.must_search |= is_whole && self.generations.are_undecided();
         self.left_alone.retain(|identity, _| present.contains(identity));
         self.note_names(&present);
     }
@@ -252,8 +314,12 @@ impl<'a> FollowedInputs<'a> {
     /// Reports problems of the walk once, and not that a directory was removed while it was walked.
     fn report_walk(&mut self, found: Problems, problems: &mut Problems) {
         for problem in found.into_sorted() {
-            let is_removed = match &problem.kind {
-                ProblemKind::List(error) | ProblemKind::Open(error) => {
+            let is_removed = match problem.kind {
+                ProblemKind::List(error) | ProblemKind::Open(error) if Descriptors::are_missing(&error) => {
+                    self.descriptors.refuse(problem.source.argument(), error);
+                    continue;
+                }
+                ProblemKind::List(ref error) | ProblemKind::Open(ref error) => {
                     error.kind() == io::ErrorKind::NotFound
                 }
                 _ => false,
@@ -282,11 +348,17 @@ impl<'a> FollowedInputs<'a> {
     }
 
     /// Follows a named input that is no directory, unless that is done already.
-    fn consider_named(&mut self, source: Source, metadata: &Metadata, problems: &mut Problems) {
+    fn consider_named(
+        &mut self,
+        source: Source,
+        metadata: &Metadata,
+        place: Option<Place>,
+        problems: &mut Problems,
+    ) {
         let (identity, path) =
             (FileIdentity::of(metadata), source.path().unwrap_or(Path::new("")).to_owned());
         if metadata.is_file() {
-            return self.consider(source, identity, || open_path(&path), problems);
+            return self.consider(source, identity, place, || open_path(&path), problems);
         }
         if self.left_alone.insert(identity, None).is_none() {
             match open_path(&path) {
@@ -296,38 +368,69 @@ impl<'a> FollowedInputs<'a> {
         }
     }
 
-    /// Follows a file, unless that is done already.
+    /// Follows the file at a place, unless that is done already.
     fn consider(
         &mut self,
-        mut source: Source,
+        source: Source,
         identity: FileIdentity,
+        place: Option<Place>,
         open: impl FnOnce() -> io::Result<File>,
         problems: &mut Problems,
     ) {
-        if self.is_known(identity) {
-            return;
+        let found = match self.found_file(identity) {
+            Some(found) => Some(found),
+            None => self.open(source, place.as_ref(), open, problems),
+        };
+        if let (Some(place), Some(found)) = (place, found) {
+            self.generations.find(place, found);
         }
+    }
+
+    /// The file with this identity, if it is known.
+    fn found_file(&self, identity: FileIdentity) -> Option<FoundThere> {
+        let followed = self.numbers.get(&identity).map(|&number| FoundThere::Followed(number));
+        followed.or_else(|| self.left_alone.contains_key(&identity).then_some(FoundThere::LeftAlone))
+    }
+
+    /// Opens a file and follows it. Returns what it is, unless it is gone.
+    fn open(
+        &mut self,
+        mut source: Source,
+        place: Option<&Place>,
+        open: impl FnOnce() -> io::Result<File>,
+        problems: &mut Problems,
+    ) -> Option<FoundThere> {
         let path = source.path().unwrap_or(Path::new("")).to_owned();
-        let (metadata, file) = match open().and_then(|file| Ok((file.metadata()?, file))) {
-            Ok((metadata, _)) if !metadata.is_file() => return,
+        // So few changes come while it is opened that it is known which generation it is.
+        self.must_search |= self.take_changes(true);
+        let before = place.and_then(|place| self.generations.at(place));
+        let opened = self.descriptors.check(self.inputs.len()).and_then(|()| open());
+        self.must_search |= self.take_changes(true);
+        let (metadata, file) = match opened.and_then(|file| Ok((file.metadata()?, file))) {
+            Ok((metadata, _)) if !metadata.is_file() => return Some(FoundThere::LeftAlone),
             Ok(opened) => opened,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) if Descriptors::are_missing(&error) => {
+                self.descriptors.refuse(source.argument(), error);
+                return Some(FoundThere::Refused);
+            }
             Err(error) => {
                 if self.failed.insert(path) {
                     problems.add(&source, ProblemKind::Open(error));
                 }
-                return;
+                return Some(FoundThere::LeftAlone);
             }
         };
         self.failed.remove(&path);
         // It may have been replaced since it was found, and again before the next search.
         let identity = FileIdentity::of(&metadata);
-        if self.is_known(identity) {
-            return;
+        if let Some(found) = self.found_file(identity) {
+            return Some(found);
         }
         source.set_identity(identity);
         let is_named = source.is_named();
-        let mut input = FollowedInput::of_file(self.next, source, identity, file, self.context);
+        let number = self.next;
+        let mut input = FollowedInput::of_file(number, source, identity, file, self.context);
         if let Some(file) = &mut input.file {
             // It may be written under a name elsewhere.
             if is_named || metadata.nlink() > 1 {
@@ -337,10 +440,8 @@ impl<'a> FollowedInputs<'a> {
             file.is_later = !self.is_first;
         }
         self.add(input);
-    }
-
-    fn is_known(&self, identity: FileIdentity) -> bool {
-        self.left_alone.contains_key(&identity) || self.numbers.contains_key(&identity)
+        place.into_iter().for_each(|place| self.generations.open(place, before, number));
+        Some(FoundThere::Followed(number))
     }
 
     /// Holds new files back that may be copies of followed ones, and skips in them what was read of files that have been truncated since.
@@ -423,6 +524,9 @@ impl<'a> FollowedInputs<'a> {
             let (old, has_changed) = input.look(number, self.context);
             if has_changed && let Some(file) = &mut input.file {
                 changed.push(number);
+                if !file.is_empty() {
+                    self.generations.fill(number);
+                }
                 if let Some(since) = &mut file.nameless_since {
                     *since = Instant::now();
                 }
@@ -482,21 +586,54 @@ impl<'a> FollowedInputs<'a> {
         copies
     }
 
-    /// Lets files without a name end that no longer grow: their last record counts even if it has no end.
+    /// Lets files without a name end that no longer grow: their last record counts even if it has no end. If there are too many, so do
+    /// those that have not grown for the longest time.
     fn end_nameless(&mut self) {
-        let is_over =
-            |file: &FollowedFile| file.nameless_since.is_some_and(|since| since.elapsed() >= NAMELESS);
-        self.inputs.retain(|_, input| {
-            let Some(file) = input.file.as_ref().filter(|file| is_over(file)) else { return true };
-            if file.held_back_for.is_some() {
-                self.numbers.remove(&file.identity);
-                return false;
+        let nameless = |(&number, input): (&usize, &FollowedInput)| {
+            // The writer of an unfinished record has not ended.
+            let is_read = input.is_read_to_end() && input.unfinished().is_none();
+            Some((input.file.as_ref()?.nameless_since?, number, is_read))
+        };
+        let mut nameless: Vec<(Instant, usize, bool)> = self.inputs.iter().filter_map(nameless).collect();
+        let read = nameless.iter().filter(|(.., is_read)| *is_read).count();
+        let mut excess = read.saturating_sub(self.descriptors.max_nameless());
+        nameless.sort_unstable();
+        for (since, number, is_read) in nameless {
+            let is_over = since.elapsed() >= NAMELESS;
+            if is_over || excess > 0 && is_read {
+                excess = excess.saturating_sub(usize::from(is_read));
+                self.end_input(number, !is_over);
             }
-            if let Some(stream) = &mut input.stream {
+        }
+    }
+
+    /// Ends a file, perhaps early.
+    fn end_input(&mut self, number: usize, is_early: bool) {
+        let Some(input) = self.inputs.get_mut(&number) else { return };
+        match (&input.file, &mut input.stream) {
+            // Its records are those of its original.
+            (Some(file), _) if file.held_back_for.is_some() => self.remove(number),
+            (_, Some(stream)) if !stream.has_stopped() => {
                 stream.end();
+                if is_early {
+                    let source = source_of_input(self.context.inputs, input.source.argument());
+                    *self.released.by_source.entry(source).or_default() += 1;
+                }
             }
-            true
-        });
+            _ => {}
+        }
+    }
+
+    /// Reports files that were removed unread, and those that are not followed to their end, if it is time to.
+    fn report_losses(&mut self, is_last: bool, problems: &mut Problems) {
+        self.generations.report(is_last, problems);
+        let Released { by_source, occasion } = &mut self.released;
+        if occasion.is_there(!by_source.is_empty(), is_last) {
+            let max = self.descriptors.max_nameless();
+            for (source, number) in mem::take(by_source) {
+                problems.add(&source, ProblemKind::Released { number, max });
+            }
+        }
     }
 
     /// Prepares what there is to be read.
@@ -535,6 +672,11 @@ impl<'a> FollowedInputs<'a> {
 const DECODED: &str =
     "compressed or not UTF-8, so its records may have been counted before they were compressed";
 
+/// A named input as a source.
+fn source_of_input(inputs: &Inputs, number: usize) -> Source {
+    Source::named(number, inputs.named.get(number).cloned())
+}
+
 /// Name of the file at a path.
 fn name(path: &Path) -> &[u8] {
     path.file_name().unwrap_or_default().as_bytes()
@@ -547,19 +689,11 @@ fn stem(path: &Path) -> &[u8] {
     &name[..dot]
 }
 
-/// Raises the limit of open files to the maximum of the system.
-fn allow_many_files() {
-    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
-    // With the limit as it is, some files may not be opened, which is reported.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
-}
-
 #[cfg(test)]
 mod tests {
     use finecomb_sys::ReadBuffer;
 
     use super::*;
-    use crate::inputs::Inputs;
     use crate::options::ScanOptions;
     use crate::walk::directory::WalkContext;
 
@@ -576,12 +710,12 @@ mod tests {
         lines
     }
 
-    /// Follows a log that is copied and truncated after the files have been found and before their contents are examined. Returns the
-    /// lines that are read then.
-    fn read_after_rotation(text: &str, copied: &str, (copy, rest): (&str, &str)) -> Vec<String> {
+    /// Follows a directory with files, and calls `act` with it and what is followed, after their lines were read.
+    fn while_followed(files: &[(&str, &str)], act: impl FnOnce(&Path, &mut FollowedInputs<'_>)) {
         let directory = tempfile::tempdir().expect("a directory");
-        let (log, copy) = (directory.path().join("a"), directory.path().join(copy));
-        fs::write(&log, text).expect("room");
+        for (name, text) in files {
+            fs::write(directory.path().join(name), text).expect("room");
+        }
         let inputs = Inputs::new([directory.path().to_owned()]);
         let mut notes = Vec::new();
         let walk = WalkContext::new(&inputs.walk, true, &mut notes);
@@ -595,13 +729,85 @@ mod tests {
             narrow: None,
         };
         let mut followed = FollowedInputs::new(context);
-        assert_eq!(read(&mut followed).len(), text.lines().count());
+        let lines: usize = files.iter().map(|(_, text)| text.lines().count()).sum();
+        assert_eq!(read(&mut followed).len(), lines);
+        act(directory.path(), &mut followed);
+    }
+
+    /// The problems of a last look, with the directory left out.
+    fn last_problems(directory: &Path, followed: &mut FollowedInputs<'_>) -> Vec<String> {
         let mut problems = Problems::default();
-        followed.find(&mut problems);
-        fs::write(&copy, copied).expect("room");
-        fs::write(&log, rest).expect("room");
-        followed.look_at_contents(&mut problems);
-        let mut lines = [read(&mut followed), read(&mut followed)].concat();
+        followed.look(true, &mut problems);
+        let prefix = format!("{}: ", directory.display());
+        problems.into_sorted().map(|problem| problem.to_string().replacen(&prefix, "", 1)).collect()
+    }
+
+    #[test]
+    fn files_that_come_and_go_between_two_looks_are_reported() {
+        while_followed(&[("a", "1\n")], |directory, followed| {
+            for number in 0..3 {
+                let path = directory.join(format!("b{number}"));
+                fs::write(&path, "2\n").expect("room");
+                fs::remove_file(path).expect("a file");
+            }
+            fs::remove_file(directory.join("a")).expect("a file");
+            fs::write(directory.join("a"), "3\n").expect("room");
+            fs::rename(directory.join("a"), directory.join("../a-of-the-test")).expect("a file");
+            fs::remove_file(directory.join("../a-of-the-test")).expect("a file");
+            fs::write(directory.join("empty"), "").expect("room");
+            fs::remove_file(directory.join("empty")).expect("a file");
+            if finecomb_sys::IS_LINUX {
+                let expected = "4 files removed or renamed before being read; not counted";
+                assert_eq!(last_problems(directory, followed), [expected]);
+            }
+        });
+    }
+
+    #[test]
+    fn too_many_files_without_a_name_are_released_once_they_are_read() {
+        let names: Vec<String> = (0..10).map(|number| number.to_string()).collect();
+        let files: Vec<(&str, &str)> = names.iter().map(|name| (&**name, "1\n")).collect();
+        while_followed(&files, |directory, followed| {
+            followed.descriptors = Descriptors::of(100, 4);
+            let mut last = File::options().append(true).open(directory.join("9")).expect("a file");
+            for name in &names {
+                fs::remove_file(directory.join(name)).expect("a file");
+            }
+            std::io::Write::write_all(&mut last, b"2").expect("room");
+            assert_eq!([read(followed), read(followed)].concat(), [""; 0]);
+            // The last one has a record without an end.
+            assert_eq!(followed.streams().filter(|stream| stream.has_stopped()).count(), 5);
+            let expected = "more than 4 removed files: 5 files no longer followed";
+            assert!(last_problems(directory, followed).iter().any(|problem| problem == expected));
+        });
+    }
+
+    #[test]
+    fn files_are_opened_once_there_are_descriptors_again() {
+        while_followed(&[("a", "1\n"), ("b", "2\n")], |directory, followed| {
+            followed.descriptors = Descriptors::of(2, 1);
+            fs::write(directory.join("c"), "3\n").expect("room");
+            assert_eq!(read(followed), [""; 0]);
+            assert!(followed.descriptors.must_retry());
+            fs::write(directory.join("c"), "3\n4\n").expect("room");
+            followed.descriptors.raise(3);
+            assert_eq!(read(followed), ["3", "4"]);
+            assert!(!followed.descriptors.must_retry());
+        });
+    }
+
+    /// Follows a log that is copied and truncated after the files have been found and before their contents are examined. Returns the
+    /// lines that are read then.
+    fn read_after_rotation(text: &str, copied: &str, (copy, rest): (&str, &str)) -> Vec<String> {
+        let mut lines = Vec::new();
+        while_followed(&[("a", text)], |directory, followed| {
+            let mut problems = Problems::default();
+            followed.find(&mut problems);
+            fs::write(directory.join(copy), copied).expect("room");
+            fs::write(directory.join("a"), rest).expect("room");
+            followed.look_at_contents(&mut problems);
+            lines = [read(followed), read(followed)].concat();
+        });
         lines.sort();
         lines
     }

@@ -312,6 +312,13 @@ impl FollowedInput {
         seen.map_or(0, |(size, _)| size.saturating_sub(stream.offset))
     }
 
+    /// Whether all of a file was read, by its size when it was last examined.
+    pub(super) fn is_read_to_end(&self) -> bool {
+        let Some(FollowedFile { seen, held_back_for: None, .. }) = &self.file else { return false };
+        let is_read = |stream: &Stream| seen.is_some_and(|(size, _)| size <= stream.position());
+        self.stream.as_ref().is_some_and(is_read)
+    }
+
     /// The file, to be read as one that does not grow.
     pub(super) fn file_to_read_once(&self) -> Option<File> {
         self.file.as_ref()?.file.try_clone().ok()
@@ -453,6 +460,11 @@ impl FollowedFile {
     pub(super) fn release_rest(&mut self) {
         self.held_back_for = None;
         self.begin_at = Some(self.held_size);
+    }
+
+    /// Whether it was empty when it was last examined.
+    pub(super) fn is_empty(&self) -> bool {
+        self.seen.is_none_or(|(size, _)| size == 0)
     }
 
     /// Offset after the records that were read.

@@ -343,6 +343,17 @@ impl<'a> WalkContext<'a> {
         names.iter().all(|name| is_same(name).is_some()).then_some(names)
     }
 
+    /// Whether a file with this name in a directory would be selected, by all that is known of one that is gone.
+    pub(crate) fn selects_name(&self, directory: &Directory, name: &[u8]) -> bool {
+        let WalkOptions { max_depth, file_regex, .. } = self.options;
+        let slash: &[u8] = if directory.absolute == b"/" { b"" } else { b"/" };
+        let path = [&directory.prefix, name].concat();
+        let absolute = [&directory.absolute, slash, name].concat();
+        max_depth.is_none_or(|max_depth| directory.depth < max_depth)
+            && self.is_selected(directory, &path, &absolute, name, false)
+            && file_regex.as_ref().is_none_or(|regex| regex.is_match(&path))
+    }
+
     /// Returns `true` if an entry is to be read or entered. The kind of a link that is followed becomes that of its
     /// target.
     fn is_wanted(

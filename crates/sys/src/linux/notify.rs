@@ -59,7 +59,8 @@ impl ReportQueue {
                 Ok(event) => events.push(Event {
                     watch: event.wd(),
                     kinds: Kinds(event.events().bits()),
-                    has_name: event.file_name().is_some(),
+                    name: event.file_name().map(|name| name.to_bytes().to_vec()),
+                    cookie: event.cookie(),
                 }),
                 Err(Errno::WOULDBLOCK) => return Ok(false),
                 Err(Errno::INTR) => return Ok(true),

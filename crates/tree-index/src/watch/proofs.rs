@@ -189,9 +189,9 @@ impl Proofs {
     }
 
     fn take(&mut self, event: Event, now: &Watched, changed: &mut HashSet<DirectoryOrFile>) {
-        let Event { watch, kinds, has_name } = event;
+        let Event { watch, kinds, name, .. } = event;
         // The attributes of an entry, which has a watch of its own.
-        if has_name && kinds.difference(Kinds::DIRECTORY) == Kinds::ATTRIB {
+        if name.is_some() && kinds.difference(Kinds::DIRECTORY) == Kinds::ATTRIB {
             return;
         }
         let Some(&key) = self.keys.get(&watch) else { return };
