@@ -102,7 +102,7 @@ pub fn symbols(
     out: &mut (dyn Write + Send),
 ) -> SymbolsOutcome {
     let separator = (query.options.format == SymbolsFormat::Outline).then(|| b"\n".to_vec());
-    let done = in_order(inputs, options, separator, out, || Lister::new(query));
+    let done = in_order(inputs, options, separator, out, || Lister::new(query, options.scan.stop.clone()));
     let mut results = ListerResults::default();
     for lister in done.visits {
         results.add(lister.results);

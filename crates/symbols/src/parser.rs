@@ -5,7 +5,9 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::iter::once;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
+use finecomb_scan::Stop;
 use finecomb_sys::with_c_locale;
 use tree_sitter::{ParseOptions, ParseState, Tree};
 
@@ -47,6 +49,17 @@ pub(crate) struct Parser {
 }
 
 impl Parser {
+    /// A parser that gives a text up once the stop is raised.
+    pub(crate) fn until(stop: Option<Arc<Stop>>) -> Self {
+        let skimmed = Skimmed::until(stop.clone());
+        Self { grammars: Grammars { stop, ..Grammars::default() }, skimmed }
+    }
+
+    /// Whether texts are given up because the job was asked to end.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.skimmed.is_stopped()
+    }
+
     /// Parses a text. It is skimmed first, and the parser gets the rest, a piece at a time, unless `query` asks for all.
     /// Definitions by macros, which no grammar knows, come from the skimming in any case.
     pub(crate) fn parse(&mut self, language: Language, source: &[u8], query: &SymbolsQuery) -> Parsed {
@@ -184,7 +197,7 @@ impl Parser {
         let skimmed = &mut self.skimmed;
         let is_sound = |part: &[u8]| {
             skimmed.clear();
-            Some(skim::skim(language, part, skimmed))
+            (!skimmed.is_stopped()).then(|| skim::skim(language, part, skimmed))
         };
         let broken = broken_parts(source, |_| true, is_sound).unwrap_or_default();
         let whole = without(source, &broken);
@@ -242,7 +255,7 @@ impl Parser {
             }
             let grammar = self.grammars.get(language);
             let text = ended(text);
-            let tree = parse(&mut grammar.parser, &text, &mut left)?;
+            let tree = grammar.parse(&text, &mut left)?;
             let (found, too_deep) = definitions(&tree, &text, &grammar.rules);
             let mut found = Mended { definitions: found, error: first_error(&tree), too_deep };
             if let Some(error) = found.error.filter(|_| mode.recovers) {
@@ -272,9 +285,7 @@ impl Parser {
 
     /// The syntax tree of the source, which may have been made before. `None` if that takes too many steps.
     fn tree(&mut self, language: Language, source: &[u8], tree: Option<Tree>) -> Option<Tree> {
-        tree.or_else(|| {
-            parse(&mut self.grammars.get(language).parser, &ended(source), &mut max_steps(source))
-        })
+        tree.or_else(|| self.grammars.get(language).parse(&ended(source), &mut max_steps(source)))
     }
 }
 
@@ -302,33 +313,76 @@ struct Mode {
 
 /// Grammars that were needed so far.
 #[derive(Default)]
-struct Grammars(Vec<Grammar>);
+struct Grammars {
+    known: Vec<Grammar>,
+    stop: Option<Arc<Stop>>,
+}
 
 /// Parser of a language, and the rules for its trees.
 pub(crate) struct Grammar {
     pub(crate) language: Language,
     pub(crate) parser: tree_sitter::Parser,
     pub(crate) rules: GrammarRules,
+    stop: Option<Arc<Stop>>,
 }
 
 impl Grammars {
     fn get(&mut self, language: Language) -> &mut Grammar {
-        let known = self.0.iter().position(|grammar| grammar.language == language);
+        let known = self.known.iter().position(|grammar| grammar.language == language);
         let index = known.unwrap_or_else(|| {
-            self.0.push(Grammar::new(language));
-            self.0.len() - 1
+            self.known.push(Grammar::new(language, self.stop.clone()));
+            self.known.len() - 1
         });
-        &mut self.0[index]
+        &mut self.known[index]
     }
 }
 
 impl Grammar {
-    fn new(language: Language) -> Self {
+    fn new(language: Language, stop: Option<Arc<Stop>>) -> Self {
         let grammar = language.grammar().expect("a language with a grammar");
         let mut parser = tree_sitter::Parser::new();
         // Grammars and parser are of one build; a test loads all of them.
         parser.set_language(&grammar).expect("a grammar for this version of tree-sitter");
-        Self { language, parser, rules: GrammarRules::new(language, &grammar) }
+        Self { language, parser, rules: GrammarRules::new(language, &grammar), stop }
+    }
+
+    /// Parses a text that ends with a line feed, unless it takes more steps than are left.
+    fn parse(&mut self, text: &[u8], left: &mut usize) -> Option<Tree> {
+        let (tree, steps) = self.parse_in(text, *left);
+        *left = left.saturating_sub(steps);
+        tree
+    }
+
+    /// Parses a text, unless that takes more than a number of steps, or the stop is raised. Returns how many it took, too.
+    pub(crate) fn parse_in(&mut self, text: &[u8], max_steps: usize) -> (Option<Tree>, usize) {
+        let steps = Cell::new(0_usize);
+        let stop = self.stop.as_ref();
+        let is_over = |more| {
+            // No steps are left for other texts if the job was asked to end.
+            let more = if is_raised(stop) { usize::MAX } else { more };
+            steps.set(steps.get().saturating_add(more));
+            steps.get() > max_steps
+        };
+        let mut progress = |_: &ParseState| match is_over(STEPS_PER_CALL) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let mut end = 0;
+        let mut chunk = |at: usize, _| {
+            let rest = text.get(at..).unwrap_or_default();
+            let chunk = &rest[..rest.len().min(CHUNK)];
+            // All of the last chunk was read if this one is next to it. Else the lexer may have read a token only, which is a step.
+            let is_next = at == std::mem::replace(&mut end, at + chunk.len());
+            if is_next && is_over(chunk.len() / LEXED_PER_STEP) { &[] } else { chunk }
+        };
+        // The C code of grammars asks the C library what a letter is.
+        let tree = with_c_locale(|| self.parser.parse_with_options(&mut chunk, None, Some(options)));
+        let tree = tree.filter(|_| !is_over(0));
+        if tree.is_none() {
+            self.parser.reset();
+        }
+        (tree, steps.get())
     }
 }
 
@@ -343,44 +397,8 @@ pub(crate) fn max_steps(text: &[u8]) -> usize {
     FREE_STEPS + MAX_STEPS_PER_BYTE * text.len()
 }
 
-/// Parses a text that ends with a line feed, unless it takes more steps than are left.
-fn parse(parser: &mut tree_sitter::Parser, text: &[u8], left: &mut usize) -> Option<Tree> {
-    let (tree, steps) = parse_in(parser, text, *left);
-    *left = left.saturating_sub(steps);
-    tree
-}
-
-/// Parses a text, unless that takes more than a number of steps. Returns how many it took, too.
-pub(crate) fn parse_in(
-    parser: &mut tree_sitter::Parser,
-    text: &[u8],
-    max_steps: usize,
-) -> (Option<Tree>, usize) {
-    let steps = Cell::new(0);
-    let is_over = |more| {
-        steps.set(steps.get() + more);
-        steps.get() > max_steps
-    };
-    let mut progress = |_: &ParseState| match is_over(STEPS_PER_CALL) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    };
-    let options = ParseOptions::new().progress_callback(&mut progress);
-    let mut end = 0;
-    let mut chunk = |at: usize, _| {
-        let rest = text.get(at..).unwrap_or_default();
-        let chunk = &rest[..rest.len().min(CHUNK)];
-        // All of the last chunk was read if this one is next to it. Else the lexer may have read a token only, which is a step.
-        let is_next = at == std::mem::replace(&mut end, at + chunk.len());
-        if is_next && is_over(chunk.len() / LEXED_PER_STEP) { &[] } else { chunk }
-    };
-    // The C code of grammars asks the C library what a letter is.
-    let tree = with_c_locale(|| parser.parse_with_options(&mut chunk, None, Some(options)));
-    let tree = tree.filter(|_| !is_over(0));
-    if tree.is_none() {
-        parser.reset();
-    }
-    (tree, steps.get())
+fn is_raised(stop: Option<&Arc<Stop>>) -> bool {
+    stop.is_some_and(|stop| stop.is_raised())
 }
 
 /// Adds the definitions of the lexer that the parser did not find. A definition in a scope that the parser knows belongs to it.
@@ -439,11 +457,10 @@ mod tests {
 
     #[test]
     fn a_parser_that_gave_up_parses_the_next_text() {
-        let grammar = Grammar::new(Language::ALL[0]);
-        let mut parser = grammar.parser;
+        let mut grammar = Grammar::new(Language::ALL[0], None);
         let text = "a = (b)\n".repeat(1000).into_bytes();
-        assert!(parse_in(&mut parser, &text, 200).0.is_none());
-        assert_eq!(parse(&mut parser, b"a", &mut 200).map(|tree| tree.root_node().byte_range()), Some(0..1));
+        assert!(grammar.parse_in(&text, 200).0.is_none());
+        assert_eq!(grammar.parse(b"a", &mut 200).map(|tree| tree.root_node().byte_range()), Some(0..1));
     }
 
     /// A function in a function, in languages whose parser gets bodies.
@@ -467,10 +484,10 @@ mod tests {
             let Some((_, open, close)) = NESTED.iter().find(|(name, ..)| *name == language.name()) else {
                 continue;
             };
-            let mut parser = Grammar::new(language).parser;
+            let mut grammar = Grammar::new(language, None);
             let mut steps = |depth| {
                 let text = [open.repeat(depth), close.repeat(depth)].concat();
-                parse_in(&mut parser, text.as_bytes(), usize::MAX).1
+                grammar.parse_in(text.as_bytes(), usize::MAX).1
             };
             let [once, twice] = [1000, 2000].map(&mut steps);
             assert!(
@@ -484,10 +501,10 @@ mod tests {
     #[test]
     #[cfg(feature = "javascript")]
     fn comments_that_do_not_end_are_read_a_limited_number_of_times() {
-        let mut parser = Grammar::new(Language::JavaScript).parser;
+        let mut grammar = Grammar::new(Language::JavaScript, None);
         let text = "/* ".repeat(20_000).into_bytes();
         let max_steps = MAX_STEPS_PER_BYTE * text.len();
-        let (tree, steps) = parse_in(&mut parser, &text, max_steps);
+        let (tree, steps) = grammar.parse_in(&text, max_steps);
         assert!(tree.is_none() && steps < max_steps + max_steps / 10, "{steps} steps");
     }
 }

@@ -11,7 +11,7 @@ use crate::definition::Definition;
 use crate::extract::{Holds, definitions};
 use crate::language::Language;
 use crate::mend::{BrokenPart, broken_parts, without};
-use crate::parser::{Grammar, ended, max_steps, parse_in};
+use crate::parser::{Grammar, ended, max_steps};
 
 /// Largest column of a definition that counts.
 const MAX_COLUMN: usize = 256;
@@ -74,7 +74,7 @@ impl Grammar {
 
     /// The syntax tree of a text.
     fn tree(&mut self, text: &[u8], budget: &mut Budget) -> Option<Tree> {
-        let (tree, steps) = parse_in(&mut self.parser, &ended(text), budget.0);
+        let (tree, steps) = self.parse_in(&ended(text), budget.0);
         budget.0 = budget.0.checked_sub(steps.max(LEAST_STEPS))?;
         tree
     }

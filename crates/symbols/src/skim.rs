@@ -16,6 +16,9 @@ mod python;
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
+
+use finecomb_scan::Stop;
 
 pub(crate) use self::bytes::is_word;
 pub(crate) use self::code::{may_be_code, may_name_definition, possible_uses};
@@ -110,6 +113,8 @@ pub(crate) struct Skimmed {
     pub(crate) plain: Vec<LexedDefinition>,
     /// A definition that the lexer found is in a scope, which only the parser knows.
     pub(crate) has_inner: bool,
+    /// Ends a text that takes long.
+    stop: Option<Arc<Stop>>,
 }
 
 /// Start of a run of copied bytes.
@@ -133,6 +138,16 @@ pub(crate) struct LexedDefinition {
 }
 
 impl Skimmed {
+    /// Nothing, with the stop that ends a text.
+    pub(crate) fn until(stop: Option<Arc<Stop>>) -> Self {
+        Self { stop, ..Self::default() }
+    }
+
+    /// Whether the job was asked to end.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.as_ref().is_some_and(|stop| stop.is_raised())
+    }
+
     pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.segments.clear();

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 
 use memchr::memchr_iter;
 
-use finecomb_scan::{Absent, Block, Meter, Output, Print, Search, Select, Source, Wants};
+use finecomb_scan::{Absent, Block, Meter, Output, Print, Search, Select, Source, Stop, Wants};
 
 use crate::definition::Parsed;
 use crate::extract::MAX_SCOPES;
@@ -74,8 +75,8 @@ impl ListerResults {
 }
 
 impl<'q> Lister<'q> {
-    pub(crate) fn new(query: &'q SymbolsQuery) -> Self {
-        Self { query, parser: Parser::default(), results: ListerResults::default() }
+    pub(crate) fn new(query: &'q SymbolsQuery, stop: Option<Arc<Stop>>) -> Self {
+        Self { query, parser: Parser::until(stop), results: ListerResults::default() }
     }
 
     /// Keeps the lines of a file in a tags file that is updated. Returns `false` if the file has to be listed.
@@ -127,7 +128,8 @@ impl<'q> Lister<'q> {
             return None;
         };
         let parsed = is_candidate.then(|| self.parser.parse(language, text, query));
-        if let (Some(store), Some(parsed)) = (store.filter(|_| query.lists_all()), &parsed) {
+        let is_whole = query.lists_all() && !self.parser.is_stopped();
+        if let (Some(store), Some(parsed)) = (store.filter(|_| is_whole), &parsed) {
             store.put(source, text, &|| encode(language, parsed));
         }
         Some((language, parsed))
@@ -135,7 +137,7 @@ impl<'q> Lister<'q> {
 
     /// Definitions and uses in a file that the query asks for.
     fn list(&mut self, source: &Source, language: Language, text: &[u8], parsed: &Parsed) -> Vec<Symbol> {
-        if parsed.gave_up {
+        if parsed.gave_up && !self.parser.is_stopped() {
             let reason = format!("took more than {MAX_STEPS_PER_BYTE} parser steps per byte; skipped");
             self.fail(source, reason);
         }

@@ -9,6 +9,9 @@ use super::lexer::{CLexer, SPACE, WORD, is};
 use super::macros::{defined, is_attribute, takes_arguments};
 use super::words::{Place, begins_declaration, may_follow_parameters};
 
+/// Bytes after which it is checked whether the job was asked to end. From each of them, the lexer may look some kilobytes ahead.
+const CHECKED: usize = 1024;
+
 /// Members that are open: of a class, a namespace or a block of linkage.
 pub(super) struct Open {
     /// A declarator may follow the closing brace.
@@ -54,7 +57,14 @@ impl<'s, 'o> CSkimmer<'s, 'o> {
     }
 
     fn declarations(&mut self) -> Option<()> {
+        let mut checked = 0;
         while let Some(byte) = self.lexer.byte() {
+            if self.lexer.at >= checked {
+                checked = self.lexer.at + CHECKED;
+                if self.out.is_stopped() {
+                    return None;
+                }
+            }
             match byte {
                 _ if is(byte, SPACE) => self.lexer.at += 1,
                 _ if is(byte, WORD) => self.word()?,
