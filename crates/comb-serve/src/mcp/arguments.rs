@@ -2,7 +2,7 @@
 
 use finecomb_scan::{Inputs, RuleFiles, WalkOptions};
 use rmcp::schemars::{self, JsonSchema};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de};
 
 use super::roots::Roots;
 use finecomb_command::args::selection::{Globs, globs, named_types};
@@ -55,4 +55,28 @@ pub(super) fn one_or_many<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Ve
         OneOrMany::One(one) => vec![one],
         OneOrMany::Many(many) => many,
     })
+}
+
+/// Reads a number of results.
+pub(super) fn limit<'d, D: Deserializer<'d>>(deserializer: D) -> Result<u64, D::Error> {
+    match number(deserializer)? {
+        0 => Err(de::Error::custom("expected at least 1")),
+        limit => Ok(limit),
+    }
+}
+
+/// Reads a number, or a string of digits.
+pub(super) fn number<'d, D: Deserializer<'d>>(deserializer: D) -> Result<u64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a whole number")]
+    enum NumberOrDigits {
+        Number(u64),
+        Digits(String),
+    }
+    match NumberOrDigits::deserialize(deserializer)? {
+        NumberOrDigits::Number(number) => Ok(number),
+        NumberOrDigits::Digits(digits) => {
+            digits.trim().parse().map_err(|_| de::Error::custom("expected a whole number"))
+        }
+    }
 }

@@ -34,7 +34,8 @@ impl Calls {
         Self { running, waiting: AtomicUsize::new(0), limits: limits.clone() }
     }
 
-    /// Runs `work` on a thread of its own. The stop is raised if `cancelled` ends first, or the time is up.
+    /// Runs `work` on a thread of its own. The stop is raised if `cancelled` ends first, or the time is up. Other calls may run once there is an
+    /// answer: work that was stopped ends at once.
     ///
     /// # Errors
     /// If there are too many calls, it does not end in time, or it is cancelled.
@@ -49,7 +50,8 @@ impl Calls {
             permit = self.permit(deadline) => permit?,
             () = &mut cancelled => return Err(cancelled_error()),
         };
-        let (stop, mut done) = start(permit, work)?;
+        let _permit = permit;
+        let (stop, mut done) = start(work)?;
         tokio::select! {
             answer = &mut done => return answer.map_err(|_| unfinished()),
             () = &mut cancelled => {
@@ -91,9 +93,8 @@ impl Calls {
     }
 }
 
-/// Starts the work of a call. The permit is held until it ends, even if its answer is no longer wanted.
+/// Starts the work of a call.
 fn start<T: Send + 'static>(
-    permit: OwnedSemaphorePermit,
     work: impl FnOnce(&Arc<Stop>) -> T + Send + 'static,
 ) -> Result<(Arc<Stop>, oneshot::Receiver<T>), ErrorData> {
     let refused = |reason: String| ErrorData::new(BUSY, reason, None);
@@ -102,10 +103,8 @@ fn start<T: Send + 'static>(
     let (sender, done) = oneshot::channel();
     let for_work = Arc::clone(&stop);
     let is_started = spawn_detached(move || {
-        let answer = work(&for_work);
-        drop(permit);
         // The receiver is gone if the answer is no longer wanted.
-        let _ = sender.send(answer);
+        let _ = sender.send(work(&for_work));
     });
     if is_started { Ok((stop, done)) } else { Err(refused("cannot start a thread".to_owned())) }
 }

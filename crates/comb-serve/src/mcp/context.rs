@@ -75,7 +75,7 @@ impl Context {
     pub(super) fn page(&self, wanted: &Wanted<'_>) -> Result<(Page<'_>, Vec<String>), String> {
         let cursor = wanted.cursor.as_deref().map(Cursor::parse).transpose()?;
         let options = PageOptions {
-            results: wanted.limit.max(1),
+            results: wanted.limit,
             bytes: self.limits.max_output,
             after_context: wanted.after_context,
             is_structured: self.is_structured,

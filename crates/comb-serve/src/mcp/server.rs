@@ -42,9 +42,13 @@ impl ServerHandler for McpServer {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if let Some(cursor) = request.and_then(|request| request.cursor) {
+            let text = format!("cursor '{cursor}': the list of tools has one page and no cursors");
+            return Err(ErrorData::invalid_params(text, None));
+        }
         let tools = tools::ALL.iter().map(|tool| (tool.describe)(self.context.is_structured));
         Ok(ListToolsResult::with_all_items(tools.collect()))
     }

@@ -77,6 +77,22 @@ fn call<T: Tool>(mut arguments: JsonObject, context: &Context, stop: &Arc<Stop>)
         let names: Vec<&str> = known.iter().flat_map(|known| known.keys().map(String::as_str)).collect();
         return Err(format!("unknown argument '{name}'; known ones are {}", names.join(", ")));
     }
-    let tool: T = serde_json::from_value(arguments.into()).map_err(|error| error.to_string())?;
+    let tool: T = parse(&arguments)?;
     tool.answer(context, stop)
+}
+
+/// Parses the arguments of a tool. An error names the argument that is wrong.
+fn parse<T: Tool>(arguments: &JsonObject) -> Result<T, String> {
+    let parse = |arguments: &JsonObject| {
+        T::deserialize(Value::Object(arguments.clone())).map_err(|error| error.to_string())
+    };
+    parse(arguments).map_err(|error| {
+        // Without it, there is no error or another one.
+        let is_wrong = |name: &&String| {
+            let mut others = arguments.clone();
+            others.remove(*name);
+            parse(&others).err().as_ref() != Some(&error)
+        };
+        arguments.keys().find(is_wrong).map_or_else(|| error.clone(), |name| format!("{name}: {error}"))
+    })
 }

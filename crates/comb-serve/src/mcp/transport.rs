@@ -3,6 +3,7 @@
 //! A thread reads and another one writes, since standard streams may block. Lines that are no message are answered here: the SDK would
 //! drop them silently.
 
+use std::collections::{HashSet, VecDeque};
 use std::io::{self, BufRead, Write, stdin, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,11 +12,12 @@ use std::time::Duration;
 use finecomb_sys::threads::spawn_detached;
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ErrorCode, ErrorData, JsonRpcMessage,
+    ProtocolVersion, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
-use serde_json::Value;
-use serde_json::error::Category;
+use serde::Deserialize;
+use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 
@@ -36,6 +38,20 @@ pub(super) struct MessageLines {
     max_request: usize,
     /// Whether a request has arrived. The session begins with one, and other messages before it are ignored.
     is_open: bool,
+    /// Messages of a batch that are not taken yet.
+    queued: VecDeque<ClientJsonRpcMessage>,
+    /// Requests that have no answer yet.
+    unanswered: HashSet<RequestId>,
+    batches: Vec<Batch>,
+    /// Whether the protocol version that was agreed on has batches.
+    has_batches: bool,
+}
+
+/// A batch of messages: its answers are an array.
+#[derive(Default)]
+struct Batch {
+    unanswered: HashSet<RequestId>,
+    answers: Vec<Value>,
 }
 
 /// Answers that the client has still to read at the end.
@@ -78,23 +94,63 @@ impl MessageLines {
         if !is_started {
             return Err(io::Error::other("cannot start a thread"));
         }
-        let lines = Self { input, output: Some(output), pending, max_request, is_open: false };
+        let lines = Self {
+            input,
+            output: Some(output),
+            pending,
+            max_request,
+            is_open: false,
+            queued: VecDeque::new(),
+            unanswered: HashSet::new(),
+            batches: Vec::new(),
+            has_batches: false,
+        };
         Ok((lines, LastAnswers(is_written)))
     }
 
-    /// Queues a message.
-    fn push(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
-        let mut line = serde_json::to_vec(message)?;
+    /// Queues an answer, or a batch of them.
+    fn push(&self, answer: &Value) -> io::Result<()> {
+        let mut line = serde_json::to_vec(answer)?;
         line.push(b'\n');
         self.pending.bytes.fetch_add(line.len(), Ordering::Relaxed);
         let sent = self.output.as_ref().map(|output| output.send(line));
         if matches!(sent, Some(Ok(()))) { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
     }
 
-    /// Answers a line that is no message.
-    fn refuse(&self, refusal: Refusal) {
-        // If the output is broken, receiving ends.
-        let _ = self.push(&JsonRpcMessage::error(refusal.error, refusal.id));
+    /// Sends a message. The answers of a batch are sent together.
+    fn send_message(&mut self, message: &ServerJsonRpcMessage) -> io::Result<()> {
+        self.note_version(message);
+        let answer = serde_json::to_value(message)?;
+        let id = match message {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+        };
+        let Some(id) = id else { return self.push(&answer) };
+        self.unanswered.remove(id);
+        let Some(position) = self.batches.iter_mut().position(|batch| batch.unanswered.remove(id)) else {
+            return self.push(&answer);
+        };
+        self.batches[position].answers.push(answer);
+        self.push_if_complete(position)
+    }
+
+    /// Sends the answers of a batch once none is missing.
+    fn push_if_complete(&mut self, position: usize) -> io::Result<()> {
+        if !self.batches[position].unanswered.is_empty() {
+            return Ok(());
+        }
+        let answers = self.batches.swap_remove(position).answers;
+        if answers.is_empty() { Ok(()) } else { self.push(&Value::Array(answers)) }
+    }
+
+    /// Records whether the version of the protocol that the server agrees on has batches.
+    fn note_version(&mut self, message: &ServerJsonRpcMessage) {
+        if let JsonRpcMessage::Response(response) = message
+            && let ServerResult::InitializeResult(result) = &response.result
+        {
+            self.has_batches = result.protocol_version == ProtocolVersion::V_2025_03_26;
+        }
     }
 
     /// Waits until the client has read enough of the answers. Returns `false` if it reads no more.
@@ -111,23 +167,66 @@ impl MessageLines {
         }
     }
 
-    /// Decides on a line: a message for the session, or none.
-    fn accept(&mut self, line: InputLine) -> Option<ClientJsonRpcMessage> {
-        let parsed = match line {
-            InputLine::Whole(line) if line.trim_ascii().is_empty() => return None,
-            InputLine::Whole(line) => parse(&line),
-            InputLine::TooLong => Err(Some(Refusal::too_long(self.max_request))),
+    /// Takes a line: its messages are queued for the session, or it is refused.
+    fn accept(&mut self, line: InputLine) {
+        let line = match line {
+            InputLine::Whole(line) if line.trim_ascii().is_empty() => return,
+            InputLine::Whole(line) => line,
+            InputLine::TooLong => return self.refuse(Refusal::too_long(self.max_request)),
         };
-        match parsed {
-            Ok(message) => {
-                self.is_open |= matches!(message, JsonRpcMessage::Request(_));
-                self.is_open.then_some(message)
+        match serde_json::from_slice(&line) {
+            Ok(Value::Array(messages)) if self.has_batches && !messages.is_empty() => {
+                self.accept_batch(messages)
             }
-            Err(refusal) => {
-                refusal.into_iter().for_each(|refusal| self.refuse(refusal));
-                None
+            Ok(message) => match parse(message) {
+                Ok(message) => self.enqueue(message),
+                Err(refusal) => refusal.into_iter().for_each(|refusal| self.refuse(refusal)),
+            },
+            Err(error) => self.refuse(Refusal::no_json(&error)),
+        }
+    }
+
+    fn accept_batch(&mut self, messages: Vec<Value>) {
+        let mut batch = Batch::default();
+        for message in messages {
+            match parse(message) {
+                Ok(message) => {
+                    batch.unanswered.extend(id_of_request(&message).cloned());
+                    self.enqueue(message);
+                }
+                Err(refusal) => batch.answers.extend(refusal.map(Refusal::into_answer)),
             }
         }
+        self.batches.push(batch);
+        // If the output is broken, receiving ends.
+        let _ = self.push_if_complete(self.batches.len() - 1);
+    }
+
+    fn enqueue(&mut self, message: ClientJsonRpcMessage) {
+        self.is_open |= matches!(message, JsonRpcMessage::Request(_));
+        if let JsonRpcMessage::Notification(notification) = &message
+            && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+        {
+            // Its answer is no longer wanted.
+            cancelled.params.request_id.iter().for_each(|id| drop(self.unanswered.take(id)));
+        }
+        if self.is_open {
+            self.unanswered.extend(id_of_request(&message).cloned());
+            self.queued.push_back(message);
+        }
+    }
+
+    /// Answers a line that is no message.
+    fn refuse(&self, refusal: Refusal) {
+        // If the output is broken, receiving ends.
+        let _ = self.push(&refusal.into_answer());
+    }
+}
+
+fn id_of_request(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => Some(&request.id),
+        _ => None,
     }
 }
 
@@ -138,7 +237,7 @@ impl Transport<RoleServer> for MessageLines {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        std::future::ready(self.push(&message))
+        std::future::ready(self.send_message(&message))
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
@@ -146,10 +245,14 @@ impl Transport<RoleServer> for MessageLines {
             if !self.has_room().await {
                 return None;
             }
-            let line = self.input.recv().await?;
-            let message = self.accept(line);
-            if message.is_some() {
-                return message;
+            if let Some(message) = self.queued.pop_front() {
+                return Some(message);
+            }
+            match self.input.recv().await {
+                Some(line) => self.accept(line),
+                None if self.unanswered.is_empty() => return None,
+                // The session asks again once it has sent an answer.
+                None => std::future::pending().await,
             }
         }
     }
@@ -160,38 +263,65 @@ impl Transport<RoleServer> for MessageLines {
     }
 }
 
-/// The answer to a line that is no message.
+/// The answer to what is no message.
 struct Refusal {
     error: ErrorData,
-    id: Option<RequestId>,
+    /// The identifier as it came, or null.
+    id: Value,
 }
 
 impl Refusal {
     fn too_long(most: usize) -> Self {
         let text = format!("request larger than {most} bytes; use --max-request to raise the limit");
-        Self { error: ErrorData::new(ErrorCode::INVALID_REQUEST, text, None), id: None }
+        Self { error: ErrorData::new(ErrorCode::INVALID_REQUEST, text, None), id: Value::Null }
+    }
+
+    fn no_json(error: &serde_json::Error) -> Self {
+        Self { error: ErrorData::parse_error(format!("invalid JSON: {error}"), None), id: Value::Null }
+    }
+
+    fn into_answer(self) -> Value {
+        json!({ "jsonrpc": "2.0", "id": self.id, "error": self.error })
     }
 }
 
 /// Parses a message. An error without a refusal is not answered.
-fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
-    let error = match serde_json::from_slice(line) {
-        Ok(message) => return Ok(message),
-        Err(error) => error,
-    };
-    if matches!(error.classify(), Category::Syntax | Category::Eof) {
-        let error = ErrorData::parse_error(format!("invalid JSON: {error}"), None);
-        return Err(Some(Refusal { error, id: None }));
+fn parse(message: Value) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
+    let id = message.get("id").cloned();
+    let (is_call, has_method) = (message["method"] == "tools/call", message.get("method").is_some());
+    let is_taken = |id: &Value| id.is_string() || id.is_i64();
+    // The SDK would take a request with another identifier for a notification.
+    if has_method && let Some(id) = id.as_ref().filter(|id| !is_taken(id)) {
+        let text = "'id': expected a string or an integer of 64 bits";
+        return Err(Some(Refusal { error: ErrorData::invalid_request(text, None), id: echoed(id) }));
     }
-    let value: Value = serde_json::from_slice(line).unwrap_or_default();
-    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-    if id.is_none() && value.get("method").is_some() {
+    let id = id.filter(is_taken);
+    if is_call
+        && let Some(id) = &id
+        && let Err(error) = CallToolRequestParams::deserialize(&message["params"])
+    {
+        let error = ErrorData::invalid_params(format!("'params' of tools/call: {error}"), None);
+        return Err(Some(Refusal { error, id: id.clone() }));
+    }
+    if let Ok(message) = serde_json::from_value(message) {
+        return Ok(message);
+    }
+    if id.is_none() && has_method {
         // Notifications have no answers.
         return Err(None);
     }
     let error = ErrorData::invalid_request("not a request, a notification or a response", None);
-    Err(Some(Refusal { error, id }))
+    Err(Some(Refusal { error, id: id.unwrap_or_default() }))
 }
+
+/// An identifier in an answer: as it came if it is a number that JSON keeps as it is, else null.
+fn echoed(id: &Value) -> Value {
+    let is_exact = |id: &Value| id.is_u64() || id.as_f64().is_some_and(|id| id.abs() < EXACT);
+    if is_exact(id) { id.clone() } else { Value::Null }
+}
+
+/// Numbers below it are the same after they were parsed.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Reads lines until the end of the input, or of the session.
 fn read(input: &mut impl BufRead, max_request: usize, lines: &mpsc::Sender<InputLine>) {
@@ -277,20 +407,33 @@ mod tests {
     #[test]
     fn lines_that_are_no_messages_are_refused_by_id_if_they_have_one() {
         let refused = |line: &str| {
-            parse(line.as_bytes()).map(drop).map_err(|refusal| {
-                refusal.map(|Refusal { error, id }| (error.code.0, id.map(|id| id.to_string())))
-            })
+            let message = serde_json::from_str(line).expect("JSON");
+            parse(message)
+                .map(drop)
+                .map_err(|refusal| refusal.map(|Refusal { error, id }| (error.code.0, id)))
         };
+        let with_id = |id: &str| refused(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
         assert_eq!(refused(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#), Ok(()));
-        assert_eq!(refused("{"), Err(Some((-32700, None))));
-        assert_eq!(refused("\u{1}"), Err(Some((-32700, None))));
-        assert_eq!(refused("[]"), Err(Some((-32600, None))));
-        assert_eq!(refused("7"), Err(Some((-32600, None))));
-        assert_eq!(refused(r#"{"id":7}"#), Err(Some((-32600, Some("7".to_owned())))));
-        assert_eq!(
-            refused(r#"{"jsonrpc":"1.0","id":"x","method":"ping"}"#),
-            Err(Some((-32600, Some("x".to_owned()))))
-        );
+        assert_eq!(refused("[]"), Err(Some((-32600, Value::Null))));
+        assert_eq!(refused("7"), Err(Some((-32600, Value::Null))));
+        assert_eq!(refused(r#"{"id":7}"#), Err(Some((-32600, json!(7)))));
+        assert_eq!(refused(r#"{"jsonrpc":"1.0","id":"x","method":"ping"}"#), Err(Some((-32600, json!("x")))));
+        for (id, answered) in [
+            ("1.5", json!(1.5)),
+            ("18446744073709551615", json!(u64::MAX)),
+            ("18446744073709551616", Value::Null),
+            ("1e300", Value::Null),
+            ("null", Value::Null),
+            ("{}", Value::Null),
+            ("true", Value::Null),
+        ] {
+            assert_eq!(with_id(id), Err(Some((-32600, answered))), "{id}");
+        }
+        assert_eq!(with_id("-9223372036854775808"), Ok(()));
+        for params in ["", r#","params":null"#, r#","params":{"name":7}"#, r#","params":{"arguments":{}}"#] {
+            let call = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call"{params}}}"#);
+            assert_eq!(refused(&call), Err(Some((-32602, json!(1)))), "{params}");
+        }
         assert_eq!(refused(r#"{"method":"notifications/initialized"}"#), Err(None));
     }
 }

@@ -213,7 +213,7 @@ fn wrong_arguments_are_told_to_the_model() {
         ("search", json!({}), "missing field `pattern`"),
         ("search", json!({"pattern": 7}), "expected a string"),
         ("search", json!({"pattern": "x", "glob": "y"}), "^unknown argument 'glob'"),
-        ("search", json!({"pattern": "x", "limit": -1}), "invalid value"),
+        ("search", json!({"pattern": "x", "limit": -1}), "^limit: expected a whole number"),
         ("search", json!({"pattern": "x", "types": "nope"}), "^unknown file type 'nope'"),
         ("search", json!({"pattern": "x", "globs": "["}), "^--glob '['"),
         ("search", json!({"pattern": "x", "cursor": "y"}), "not a cursor"),

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::mcp::answer::Answer;
-use crate::mcp::arguments::Selection;
+use crate::mcp::arguments::{Selection, limit};
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::page::{Found, Kind};
 use crate::mcp::sink::{Sink, by_nul};
@@ -23,7 +23,7 @@ pub(in crate::mcp) struct Files {
     #[serde(flatten)]
     selection: Selection,
     /// Maximum number of paths in the answer
-    #[serde(default = "default_limit")]
+    #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
     /// Cursor of the page before, from its last line
     cursor: Option<String>,

@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::mcp::answer::Answer;
+use crate::mcp::arguments::limit;
 use crate::mcp::context::{Context, Wanted};
 use crate::mcp::cursor::Cursor;
 use crate::mcp::excerpt::excerpt;
@@ -32,7 +33,7 @@ pub(in crate::mcp) struct Find {
     #[schemars(range(max = 10_000))]
     context: u64,
     /// Maximum number of occurrences in the answer
-    #[serde(default = "default_limit")]
+    #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
     /// Cursor of the page before, from its last line
     cursor: Option<String>,

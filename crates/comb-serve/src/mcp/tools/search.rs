@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::mcp::answer::Answer;
-use crate::mcp::arguments::Selection;
+use crate::mcp::arguments::{Selection, limit, number};
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
@@ -42,13 +42,13 @@ pub(in crate::mcp) struct Search {
     #[serde(default)]
     output: Output,
     /// Number of lines to show before and after each match
-    #[serde(default)]
+    #[serde(default, deserialize_with = "number")]
     #[schemars(range(max = 100))]
     context: u64,
     #[serde(flatten)]
     selection: Selection,
     /// Maximum number of results in the answer
-    #[serde(default = "default_limit")]
+    #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
     /// Cursor of the page before, from its last line
     cursor: Option<String>,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::mcp::answer::Answer;
-use crate::mcp::arguments::{Selection, one_or_many};
+use crate::mcp::arguments::{Selection, limit, one_or_many};
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
@@ -34,7 +34,7 @@ pub(in crate::mcp) struct Symbols {
     #[serde(flatten)]
     selection: Selection,
     /// Maximum number of symbols in the answer
-    #[serde(default = "default_limit")]
+    #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
     /// Cursor of the page before, from its last line
     cursor: Option<String>,

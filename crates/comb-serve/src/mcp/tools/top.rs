@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::Tool;
 use crate::mcp::answer::Answer;
-use crate::mcp::arguments::one_or_many;
+use crate::mcp::arguments::{limit, one_or_many};
 use crate::mcp::context::{Context, notes_on};
 use crate::mcp::excerpt::excerpt;
 use finecomb_command::args::named::Named;
@@ -62,7 +62,7 @@ pub(in crate::mcp) struct Top {
     /// Order: count, key, or a measure such as sum(bytes) [default: count]
     sort: Option<String>,
     /// Number of keys in the answer
-    #[serde(default = "default_limit")]
+    #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
 }
 

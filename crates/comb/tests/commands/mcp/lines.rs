@@ -96,11 +96,16 @@ fn lines_that_are_no_messages_are_answered_and_the_session_goes_on() {
         (&"y".repeat(100_000), -32600),
     ] {
         session.write(format!("{line}\n").as_bytes());
-        assert_eq!(session.answer()["error"]["code"], code, "{line}");
+        let answer = session.answer();
+        assert_eq!(
+            (&answer["error"]["code"], answer.get("id")),
+            (&json!(code), Some(&Value::Null)),
+            "{line}"
+        );
     }
     session.write(b"\xff\xfe\n\n\r\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unknown\"}\n");
     assert_eq!(session.answer()["error"]["code"], -32700);
-    for (method, code) in [("tools/none", -32601), ("tools/call", -32601)] {
+    for (method, code) in [("tools/none", -32601), ("tools/call", -32602)] {
         session.send(&json!({"jsonrpc": "2.0", "id": "i", "method": method, "params": {"name": 7}}));
         let answer = session.answer();
         assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &json!("i")));
@@ -176,5 +181,93 @@ fn calls_beyond_the_limits_are_refused() {
     assert_eq!(refused, 5, "{answers:?}");
     session.call(9, "^quick");
     assert_eq!(session.answer()["result"]["content"][0]["text"], "b\n1:quick\n");
+    session.close();
+}
+
+#[test]
+fn requests_with_an_identifier_that_is_none_are_answered() {
+    let tree = directory_with(&[("a", "x\n")]);
+    let mut session = Session::open(tree.path(), &[]);
+    for (id, answered) in
+        [("1.5", json!(1.5)), ("null", Value::Null), ("{}", Value::Null), ("1e99", Value::Null)]
+    {
+        session.write(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n").as_bytes());
+        let answer = session.answer();
+        assert_eq!((&answer["error"]["code"], answer.get("id")), (&json!(-32600), Some(&answered)), "{id}");
+    }
+    session.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {"cursor": "other"}}));
+    assert_eq!(session.answer()["error"]["code"], -32602);
+    for (limit, text) in [
+        (json!("1"), "a\n1:x\n"),
+        (json!(0), "limit: expected at least 1"),
+        (json!("many"), "limit: expected a whole number"),
+    ] {
+        let params = json!({"name": "search", "arguments": {"pattern": "x", "limit": limit}});
+        session.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params}));
+        assert_eq!(session.answer()["result"]["content"][0]["text"], text, "{limit}");
+    }
+    let params = json!({"name": "search", "arguments": {"pattern": "x", "word": 7}});
+    session.send(&json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params}));
+    let answer = session.answer();
+    let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with("word: invalid type: integer `7`"), "{text}");
+    session.close();
+}
+
+#[test]
+fn batches_are_taken_if_the_version_has_them() {
+    let tree = directory_with(&[("a", "x\n")]);
+    let mut session = Session::start(tree.path(), &[]);
+    let mut first = initialize();
+    first["params"]["protocolVersion"] = json!("2025-03-26");
+    session.send(&first);
+    assert_eq!(session.answer()["result"]["protocolVersion"], "2025-03-26");
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let ping = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/unknown"});
+    session.send(&json!([ping(1), note, 7, ping(2)]));
+    let answers = session.answer();
+    let mut ids: Vec<String> =
+        answers.as_array().expect("a batch").iter().map(|answer| answer["id"].to_string()).collect();
+    ids.sort();
+    assert_eq!(ids, ["1", "2", "null"]);
+    session.send(&json!([note]));
+    session.send(&json!([]));
+    assert_eq!(session.answer()["error"]["code"], -32600);
+    session.send(&ping(3));
+    assert_eq!(session.answer()["id"], 3);
+    session.close();
+}
+
+#[test]
+fn what_is_pending_when_the_input_ends_is_answered() {
+    let tree = slow_tree();
+    let mut session = Session::open(tree.path(), &["--request-timeout", "1"]);
+    session.call(1, SLOW);
+    session.call(2, "quick");
+    session.input = None;
+    let mut ids = [session.answer()["id"].clone(), session.answer()["id"].clone()];
+    ids.sort_by_key(Value::as_u64);
+    assert_eq!(ids, [json!(1), json!(2)]);
+    session.close();
+}
+
+#[test]
+fn a_file_that_is_hard_to_parse_does_not_keep_others_from_running() {
+    let hard = "template<".repeat(400_000);
+    let tree = directory_with(&[("a.cpp", &hard), ("b.c", &"(".repeat(3_000_000)), ("c", "x\n")]);
+    let mut session = Session::open(tree.path(), &["--request-timeout", "0.2", "--max-in-flight", "1"]);
+    for id in 1..=4 {
+        let path = if id % 2 == 0 { "a.cpp" } else { "b.c" };
+        let params = json!({"name": "symbols", "arguments": {"list": "outline", "paths": path}});
+        session.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+        let answer = session.answer();
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(text.starts_with("[timed out after 0.2 s"), "{answer}");
+    }
+    session.send(&json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {
+        "name": "search", "arguments": {"pattern": "x", "paths": "c"}
+    }}));
+    assert_eq!(session.answer()["result"]["content"][0]["text"], "c\n1:x\n");
     session.close();
 }
