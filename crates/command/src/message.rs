@@ -8,7 +8,7 @@ use std::io::{Write, stderr};
 use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use finecomb_scan::{Place, Problem, ProblemKind};
-use finecomb_sys::display::excerpt;
+use finecomb_sys::display::{escaped_lines, excerpt};
 use finecomb_sys::units::{Count, counted};
 use finecomb_top::{AbsentField, Answer, FirstSkipped, MAX_GAP, QueryPart, Skipped};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -24,13 +24,15 @@ const FEW: u64 = 20;
 
 const NAME: Style = AnsiColor::Red.on_default().bold();
 
-/// Prints an error. A failed write to standard error is ignored, as there is nowhere to report it.
+/// Prints an error, with control characters escaped. A failed write to standard error is ignored, as there is nowhere to report it.
 pub(crate) fn error(text: impl Display) {
+    let text = escaped_lines(&text.to_string());
     let _ = writeln!(anstream::stderr(), "{NAME}{}:{NAME:#} {text}", Program::current().name());
 }
 
 /// Prints a note, which is not about an error.
 pub(crate) fn note(text: impl Display) {
+    let text = escaped_lines(&text.to_string());
     let _ = writeln!(anstream::stderr(), "{}: {text}", Program::current().name());
 }
 

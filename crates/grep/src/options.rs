@@ -231,6 +231,8 @@ pub struct GrepOptions {
     pub colors: Option<ColorSpecs>,
     /// Format of hyperlinks from paths to files, if they are printed.
     pub hyperlink: Option<Hyperlink>,
+    /// Escape control characters and invalid UTF-8 in printed paths, which a terminal would obey. Lines are unchanged.
+    pub escape_paths: bool,
     /// With [`Mode::Lines`], cut lines longer than `max_columns` around the first match, omit empty lines between files, and let no
     /// path above lines look like a line with its number. There are no colours, paths are [above](Self::heading) the lines, and
     /// these are not [`vimgrep`](Self::vimgrep) or [`ackmate`](Self::ackmate).
@@ -278,6 +280,7 @@ setters! {
         field_context_separator: Vec<u8>,
         colors: Option<ColorSpecs>,
         hyperlink: Option<Hyperlink>,
+        escape_paths: bool,
         compact: bool,
         which_pattern: bool,
         stats: bool,
@@ -322,6 +325,7 @@ impl Default for GrepOptions {
             field_context_separator: b"-".to_vec(),
             colors: None,
             hyperlink: None,
+            escape_paths: false,
             compact: false,
             which_pattern: false,
             stats: false,

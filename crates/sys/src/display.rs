@@ -1,6 +1,10 @@
 //! Text on a terminal: the columns that it takes, and control characters in it.
 
+mod escape;
+
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+pub use escape::{EscapeForm, EscapingWriter, escaped, escaped_bytes, escaped_lines, excerpt};
 
 /// Number of columns that a text takes: two for a wide character such as those of Chinese, none for a combining one, and one for any other.
 pub fn width(text: &str) -> usize {
@@ -19,26 +23,22 @@ pub fn beginning(text: &str, columns: usize) -> &str {
     text.split(is_too_wide).next().unwrap_or_default()
 }
 
-/// Replaces control characters by escapes such as `\n`, so that a text is one line, and safe for a terminal.
-pub fn escaped(text: impl IntoIterator<Item = char>) -> String {
-    let mut escaped = String::new();
-    for char in text {
-        if char.is_control() { escaped.extend(char.escape_default()) } else { escaped.push(char) }
+/// The longest end of a text that takes at most this many columns.
+pub fn ending(text: &str, columns: usize) -> &str {
+    let mut left = columns;
+    let mut start = text.len();
+    for (at, char) in text.char_indices().rev() {
+        let own = char.width().unwrap_or(1);
+        if own > left {
+            break;
+        }
+        left -= own;
+        // A combining mark belongs to the character before it.
+        if own > 0 {
+            start = at;
+        }
     }
-    escaped
-}
-
-/// Maximum number of characters of an excerpt.
-const MAX_EXCERPT: usize = 100;
-
-/// The beginning of a text, with control characters escaped.
-pub fn excerpt(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let mut shown = escaped(text.chars().take(MAX_EXCERPT));
-    if text.chars().nth(MAX_EXCERPT).is_some() {
-        shown.push('…');
-    }
-    shown
+    &text[start..]
 }
 
 #[cfg(test)]
@@ -64,14 +64,11 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_control_characters_is_one_line() {
-        assert_eq!(escaped("a\n\x1b[31mü\"".chars()), "a\\n\\u{1b}[31mü\"");
-    }
-
-    #[test]
-    fn excerpts_are_short_and_escaped() {
-        assert_eq!(excerpt(b"a \"\x1b[31mb\"\xFF"), "a \"\\u{1b}[31mb\"\u{FFFD}");
-        assert_eq!(excerpt(&[b'x'; 100]), "x".repeat(100));
-        assert_eq!(excerpt(&[b'x'; 101]), format!("{}…", "x".repeat(100)));
+    fn an_ending_has_no_half_of_a_character() {
+        let text = "be\u{301}日a";
+        let endings = ["", "a", "a", "日a", "e\u{301}日a", text, text];
+        for (columns, expected) in endings.into_iter().enumerate() {
+            assert_eq!(ending(text, columns), expected, "{columns}");
+        }
     }
 }

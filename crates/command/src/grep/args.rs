@@ -256,6 +256,8 @@ impl Arguments {
         };
         options.colors = colored.then(|| self.colors.specs());
         options.hyperlink = if colored { self.colors.links() } else { None };
+        // With -0, a program separates the paths.
+        options.escape_paths = terminal && !options.null_after_path;
         matching::Matching::check(&options)?;
         Ok(options)
     }

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use bstr::ByteSlice;
 use finecomb_scan::Output;
+use finecomb_sys::display::escaped_bytes;
 use grep_matcher::{LineTerminator, Match};
 
 use super::excerpt::excerpt;
@@ -78,7 +79,12 @@ impl Style {
     }
 
     fn write_colored_path(&self, path: &[u8], out: &mut Vec<u8>) -> u64 {
-        self.paint.write(&self.paint.path, &self.with_separator(path), out)
+        let path = self.with_separator(path);
+        let path = match self.options.escape_paths {
+            true => escaped_bytes(&path).into_bytes().into(),
+            false => path,
+        };
+        self.paint.write(&self.paint.path, &path, out)
     }
 
     /// Returns the hyperlink to a file, if there are any.

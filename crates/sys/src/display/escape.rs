@@ -1,0 +1,168 @@
+//! Characters that a terminal obeys, or does not draw, as escapes.
+
+use std::io::{self, Write};
+
+/// Whether a character is no text to see: a control character, or one that changes the order in which others are drawn, ends a
+/// line, or is invisible, so that two texts would look the same. Marks that join or shape letters, such as U+200D, are text.
+fn is_control(char: char) -> bool {
+    char.is_control()
+        || matches!(
+            char,
+            '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        )
+}
+
+/// Replaces control characters by escapes such as `\n` and `\u{1b}`, so that a text is one line, and safe for a terminal. These
+/// include characters that change the direction of text or are invisible.
+pub fn escaped(text: impl IntoIterator<Item = char>) -> String {
+    let mut escaped = String::new();
+    text.into_iter().for_each(|char| push(char, &mut escaped));
+    escaped
+}
+
+/// The same for a text of several lines: line feeds and tabs stay.
+pub fn escaped_lines(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for char in text.chars() {
+        if matches!(char, '\n' | '\t') { escaped.push(char) } else { push(char, &mut escaped) }
+    }
+    escaped
+}
+
+/// The same for bytes. Those that are not UTF-8 become escapes such as `\xff`, so that different bytes look different.
+pub fn escaped_bytes(text: &[u8]) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        chunk.valid().chars().for_each(|char| push(char, &mut escaped));
+        chunk.invalid().iter().for_each(|byte| escaped.push_str(&format!("\\x{byte:02x}")));
+    }
+    escaped
+}
+
+fn push(char: char, escaped: &mut String) {
+    if is_control(char) { escaped.extend(char.escape_default()) } else { escaped.push(char) }
+}
+
+/// Maximum number of characters of an excerpt.
+const MAX_EXCERPT: usize = 100;
+
+/// The beginning of a text, with control characters escaped.
+pub fn excerpt(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let mut shown = escaped(text.chars().take(MAX_EXCERPT));
+    if text.chars().nth(MAX_EXCERPT).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// How [`EscapingWriter`] writes a control character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EscapeForm {
+    /// `\u{1b}`.
+    Text,
+    /// `\u001b`, which means the same in a string of JSON.
+    Json,
+}
+
+/// Writer to a terminal. Control characters but line feeds and tabs, and invalid UTF-8, are escaped. The rest of the last line
+/// is written by [`flush`](Write::flush).
+pub struct EscapingWriter<W: Write> {
+    out: W,
+    form: EscapeForm,
+    /// The beginning of a line. A character is not divided by the end of a line, but by that of a write.
+    line: Vec<u8>,
+}
+
+impl<W: Write> EscapingWriter<W> {
+    /// A writer to `out`.
+    pub fn new(out: W, form: EscapeForm) -> Self {
+        Self { out, form, line: Vec::new() }
+    }
+
+    fn write_line(&mut self) -> io::Result<()> {
+        let mut escaped = String::with_capacity(self.line.len());
+        for chunk in self.line.utf8_chunks() {
+            for char in chunk.valid().chars() {
+                match self.form {
+                    _ if matches!(char, '\n' | '\t') || !is_control(char) => escaped.push(char),
+                    EscapeForm::Text => push(char, &mut escaped),
+                    EscapeForm::Json => escaped.push_str(&format!("\\u{:04x}", u32::from(char))),
+                }
+            }
+            chunk.invalid().iter().for_each(|byte| escaped.push_str(&format!("\\x{byte:02x}")));
+        }
+        self.line.clear();
+        self.out.write_all(escaped.as_bytes())
+    }
+}
+
+impl<W: Write> Write for EscapingWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") {
+                self.write_line()?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.write_line()?;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_without_control_characters_is_one_line() {
+        assert_eq!(escaped("a\n\x1b[31mü\"".chars()), "a\\n\\u{1b}[31mü\"");
+        assert_eq!(escaped_lines("a\tb\n\x1b[31m\r"), "a\tb\n\\u{1b}[31m\\r");
+    }
+
+    #[test]
+    fn characters_that_are_not_drawn_or_move_others_are_escaped() {
+        for (text, expected) in [
+            ("\u{9b}31m", "\\u{9b}31m"),
+            ("a\u{202e}b\u{2066}", "a\\u{202e}b\\u{2066}"),
+            ("a\u{200b}\u{feff}", "a\\u{200b}\\u{feff}"),
+            ("👩\u{200d}🔬 e\u{301} שלום", "👩\u{200d}🔬 e\u{301} שלום"),
+        ] {
+            assert_eq!(escaped(text.chars()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn different_bytes_that_are_not_utf_8_look_different() {
+        assert_eq!(escaped_bytes(b"a\xff\xe2\x82b\x9b\x7f"), "a\\xff\\xe2\\x82b\\x9b\\u{7f}");
+    }
+
+    #[test]
+    fn excerpts_are_short_and_escaped() {
+        assert_eq!(excerpt(b"a \"\x1b[31mb\"\xFF"), "a \"\\u{1b}[31mb\"\u{FFFD}");
+        assert_eq!(excerpt(&[b'x'; 100]), "x".repeat(100));
+        assert_eq!(excerpt(&[b'x'; 101]), format!("{}…", "x".repeat(100)));
+    }
+
+    #[test]
+    fn a_writer_escapes_the_same_however_the_text_is_divided() {
+        let text = "ä,\t\x1b[2J日\u{9b}\r\n\u{202e}x".as_bytes();
+        for (form, expected) in [
+            (EscapeForm::Text, "ä,\t\\u{1b}[2J日\\u{9b}\\r\n\\u{202e}x"),
+            (EscapeForm::Json, "ä,\t\\u001b[2J日\\u009b\\u000d\n\\u202ex"),
+        ] {
+            for size in 1..=text.len() {
+                let mut out = Vec::new();
+                let mut writer = EscapingWriter::new(&mut out, form);
+                text.chunks(size).for_each(|part| writer.write_all(part).expect("writing to memory"));
+                writer.flush().expect("writing to memory");
+                assert_eq!(String::from_utf8_lossy(&out), expected, "{size}");
+            }
+        }
+    }
+}
