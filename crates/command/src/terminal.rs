@@ -1,5 +1,6 @@
 //! Colour and width of the terminal.
 
+use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
 
 use anstream::{AutoStream, ColorChoice};
@@ -30,10 +31,18 @@ impl When {
     }
 }
 
-/// Whether standard output supports colour. Data is never filtered for escape sequences: it is printed byte for byte, and only
-/// comb's own colours are omitted.
+/// Whether standard output supports colour. Data is never filtered for colours: only comb's own are omitted.
 pub(crate) fn output_has_colors() -> bool {
     AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
+}
+
+/// Number of columns of a terminal that does not report it.
+const DEFAULT_WIDTH: usize = 80;
+
+/// Number of columns of standard output if it is a terminal.
+pub(crate) fn output_width() -> Option<usize> {
+    let stdout = io::stdout();
+    stdout.is_terminal().then(|| width(&stdout).unwrap_or(DEFAULT_WIDTH))
 }
 
 /// Number of columns if a stream is a terminal.

@@ -35,6 +35,7 @@ mod profile;
 mod records;
 mod ripgrep;
 mod saved_counts;
+mod screen;
 mod serve;
 mod serve_operation;
 mod support;

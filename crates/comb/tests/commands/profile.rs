@@ -292,7 +292,7 @@ fn live_shows_the_latest_buckets_with_bars_and_a_sparkline_for_each_key() {
     let wanted = [&full, &half, "2026-03-01T06:00Z", "2026-03-01T06:01Z", "2026-03-01T06:02Z"];
     // The format of a pipe is recognised by its first ten records.
     wait_for_screen("--every 1m --tz UTC", &TIMED.repeat(3), &wanted);
-    let wanted = ["2026-03-01T06:00Z to 2026-03-01T06:02Z", "4  █ ▃  in", "2  ▃ ▃  out"];
+    let wanted = ["2026-03-01T06:00Z to 2026-03-01T06:02Z", "06:00  █ ▃  in", "06:00  █ █  out"];
     wait_for_screen("-f 2 --every 1m --tz UTC", TIMED, &wanted);
 }
 

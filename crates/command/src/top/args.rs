@@ -121,6 +121,10 @@ pub(crate) struct TopArguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["tail", "formats"], help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
 
+    /// Show the counts of keys by bucket of --every in text as numbers or sparklines [default: sparklines on a terminal, else numbers]
+    #[arg(long, value_enum, value_name = "FORM", help_heading = "Output")]
+    series: Option<SeriesForm>,
+
     #[command(flatten, next_help_heading = "Output")]
     pub(crate) format: FormatFlags<TopFormat>,
 
@@ -148,6 +152,15 @@ pub(crate) struct TopArguments {
 
     #[command(flatten)]
     pub(crate) listen: Listen,
+}
+
+/// Forms of the counts of keys by bucket of time, as text.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SeriesForm {
+    /// A row for each bucket, and a column for each key
+    Numbers,
+    /// A row for each key, with its highest count and the time of that
+    Sparklines,
 }
 
 /// Output formats.
@@ -222,6 +235,24 @@ impl TopArguments {
     /// Columns of the output beside the measures.
     pub(crate) fn layout(&self) -> Layout {
         Layout { percent: self.percent, cumulative: self.cumulative, totals: self.totals, no_header: false }
+    }
+
+    /// Whether keys that are counted by buckets have sparklines.
+    pub(crate) fn has_sparklines(&self, is_terminal: bool) -> bool {
+        self.series.map_or(is_terminal, |form| form == SeriesForm::Sparklines)
+    }
+
+    /// Checks that there are counts by bucket, if a form of them was chosen.
+    pub(crate) fn check_series(&self) -> Result<(), &'static str> {
+        let CountOptions { definition, .. } = &self.options;
+        let has_series = definition.times.every.is_some() && !definition.has_only_buckets();
+        let is_shown = self.format.choice() == TopFormat::Text && !self.prints_buckets();
+        if self.series.is_none() || has_series && is_shown && definition.measures.0.is_empty() {
+            return Ok(());
+        }
+        Err(
+            "--series: expected --every and a key, such as --every 1h -f 1, in text without measures and --tail",
+        )
     }
 
     /// Whether bars are drawn on a terminal.

@@ -1,6 +1,6 @@
 //! `comb top --tail`: counts inputs that grow, and prints as they do.
 
-use std::io::{self, IsTerminal, Write, stderr, stdout};
+use std::io::{self, IsTerminal, Write, stderr};
 use std::mem;
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use finecomb_top::{Following, Live, Query, top_follow};
 use crate::advice::Advised;
 use crate::message;
 use crate::top::args::{TopArguments, TopFormat};
+use crate::top::output::AnswerOutput;
 use crate::top::run::{Counted, format_of_rows};
 
 /// Minimum time between two lines with the counts so far.
@@ -157,7 +158,7 @@ impl FollowPrinter<'_> {
         }
         if self.lines == LiveLines::Counts {
             let line = Json(self.arguments.layout()).line(&following.answer(), false)?;
-            let mut out = stdout().lock();
+            let mut out = AnswerOutput::of(self.arguments).stream();
             writeln!(out, "{line}")?;
             out.flush()?;
             interval = LINES;
@@ -176,7 +177,7 @@ impl FollowPrinter<'_> {
         if finished.is_empty() {
             return Ok(());
         }
-        let mut out = io::BufWriter::new(stdout().lock());
+        let mut out = AnswerOutput::of(self.arguments).stream();
         for bucket in finished {
             self.records += bucket.answer.records;
             if self.arguments.format.choice() == TopFormat::Json {

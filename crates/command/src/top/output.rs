@@ -1,16 +1,22 @@
 //! Where an answer is written: standard output, or the file that `-o` names.
 
-use std::io::{self, BufWriter, IsTerminal, Write, stdout};
+use std::io::{self, BufWriter, Write, stdout};
 use std::path::Path;
+
+use finecomb_sys::display::{EscapeForm, EscapingWriter};
 
 use crate::exit::{Failure, check_output};
 use crate::output;
 use crate::terminal;
-use crate::top::args::TopArguments;
+use crate::top::args::{TopArguments, TopFormat};
 
 /// Where an answer is written.
 #[derive(Clone, Copy)]
-pub(super) struct AnswerOutput<'a>(Option<&'a Path>);
+pub(super) struct AnswerOutput<'a> {
+    file: Option<&'a Path>,
+    /// How control characters are written to a terminal; `None` if the format escapes them itself, or is not for people.
+    escapes: Option<EscapeForm>,
+}
 
 impl<'a> AnswerOutput<'a> {
     /// # Errors
@@ -25,16 +31,31 @@ impl<'a> AnswerOutput<'a> {
 
     /// The same, which has been checked.
     pub(super) fn of(arguments: &'a TopArguments) -> Self {
-        Self(arguments.output.as_deref())
+        let escapes = match arguments.format.choice() {
+            _ if arguments.sample.is_some() => Some(EscapeForm::Text),
+            TopFormat::Text | TopFormat::Arrow | TopFormat::Parquet => None,
+            TopFormat::Json => Some(EscapeForm::Json),
+            TopFormat::Csv | TopFormat::Tsv | TopFormat::Markdown => Some(EscapeForm::Text),
+        };
+        Self { file: arguments.output.as_deref(), escapes }
     }
 
-    /// Whether people read it.
-    pub(super) fn is_terminal(self) -> bool {
-        self.0.is_none() && stdout().is_terminal()
+    /// Number of columns of the terminal where people read it.
+    pub(super) fn terminal(self) -> Option<usize> {
+        if self.file.is_none() { terminal::output_width() } else { None }
     }
 
     pub(super) fn has_colors(self) -> bool {
-        self.0.is_none() && terminal::output_has_colors()
+        self.file.is_none() && terminal::output_has_colors()
+    }
+
+    /// Standard output. On a terminal, control characters are escaped.
+    pub(super) fn stream(self) -> Box<dyn Write> {
+        let out = BufWriter::new(stdout().lock());
+        match self.escapes.filter(|_| self.terminal().is_some()) {
+            Some(form) => Box::new(EscapingWriter::new(out, form)),
+            None => Box::new(out),
+        }
     }
 
     /// Writes an answer. A file is replaced when the answer is complete.
@@ -42,8 +63,8 @@ impl<'a> AnswerOutput<'a> {
     /// # Errors
     /// If it cannot be written.
     pub(super) fn write(self, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
-        let Some(path) = self.0 else {
-            let mut out = BufWriter::new(stdout().lock());
+        let Some(path) = self.file else {
+            let mut out = self.stream();
             return Ok(print(&mut out).and_then(|()| out.flush())?);
         };
         let mut bytes = Vec::new();

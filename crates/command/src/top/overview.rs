@@ -73,7 +73,11 @@ fn exit(outcome: &OverviewOutcome, stop: Option<&Stop>) -> Exit {
 fn format(arguments: &TopArguments) -> Option<Box<dyn OverviewFormat>> {
     let count = if AnswerOutput::of(arguments).has_colors() { Style::new().bold() } else { Style::new() };
     match arguments.format.choice() {
-        TopFormat::Text => Some(Box::new(Text { count, ..Text::default() })),
+        TopFormat::Text => Some(Box::new(Text {
+            count,
+            terminal: AnswerOutput::of(arguments).terminal(),
+            ..Text::default()
+        })),
         TopFormat::Json => Some(Box::new(Json::default())),
         TopFormat::Markdown => Some(Box::new(Markdown::default())),
         TopFormat::Csv | TopFormat::Tsv | TopFormat::Arrow | TopFormat::Parquet => None,

@@ -53,6 +53,10 @@ pub(crate) fn run(mut arguments: TopArguments, start: Instant) -> Result<Exit, F
     profile::check(&arguments.profile, &inputs.named)?;
     plot(&arguments).map_or(Ok(()), |plot| plot.check())?;
     check_table(&arguments)?;
+    arguments.check_series()?;
+    if inputs.has_standard_input() && !arguments.live && stdin().is_terminal() && stderr().is_terminal() {
+        message::note("reading standard input until Ctrl-D; to count a file, name it");
+    }
     if arguments.overview.overview {
         overview::check(&arguments)?;
         let options = arguments.scan().stop(stop(&arguments)?);
@@ -77,6 +81,7 @@ fn merge(mut arguments: TopArguments, start: Instant) -> Result<Exit, Failure> {
     if arguments.plot.file.is_some() && arguments.options.buckets().is_none() {
         return Err("--plot: the counts have no buckets of time; count with --every".into());
     }
+    arguments.check_series()?;
     let saved = CountsToSave::new(&arguments)?;
     let counted = Counted { had_errors: sum.had_errors, ..Counted::of_counts(sum.counts) };
     let missing = MissingInputs::default();
@@ -330,17 +335,14 @@ pub(super) fn report_problems(problems: &[Problem], missing: &MissingInputs) {
     message::not_narrowed(problems).iter().for_each(message::note);
 }
 
-/// Maximum width of a sparkline, in characters.
-const SPARKLINE: usize = 40;
-
 /// Width of the bar of the largest count, in characters.
 const BAR: usize = 20;
 
 fn format(arguments: &TopArguments) -> Box<dyn print::Format> {
-    let is_terminal = AnswerOutput::of(arguments).is_terminal();
+    let terminal = AnswerOutput::of(arguments).terminal();
     let text = Text {
-        bars: if is_terminal && arguments.has_bars() { BAR } else { 0 },
-        sparklines: if is_terminal { SPARKLINE } else { 0 },
+        bars: if terminal.is_some() && arguments.has_bars() { BAR } else { 0 },
+        sparklines: arguments.has_sparklines(terminal.is_some()),
         ..Text::default()
     };
     with_layout(arguments, arguments.layout(), text)
@@ -357,6 +359,7 @@ fn with_layout(arguments: &TopArguments, layout: Layout, text: Text) -> Box<dyn 
         TopFormat::Text => Box::new(Text {
             count: if AnswerOutput::of(arguments).has_colors() { Style::new().bold() } else { Style::new() },
             layout,
+            terminal: AnswerOutput::of(arguments).terminal(),
             ..text
         }),
         TopFormat::Json => Box::new(Json(layout)),

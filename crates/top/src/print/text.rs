@@ -1,33 +1,42 @@
 //! Text for people.
 
 mod bars;
+mod fit;
 pub(crate) mod series;
 mod table;
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anstyle::Style;
 use finecomb_sys::units::{Count, counted};
-use memchr::memchr;
 
+pub use self::fit::fitted;
+use self::fit::{MIN_CUT, shown};
+use self::series::{Matrix, Sparklines};
 use self::table::AlignedTable;
 use super::columns::{AnswerTable, Format, Layout};
-use crate::count::answer::Answer;
+use crate::count::answer::{Answer, KeyCount};
 
 /// A line for each key: the count, a space, and the unchanged bytes of the key, except that a line feed in it is written
 /// `\n`. With more columns, they are aligned below a header, and the numbers of a column have the same number of decimal
 /// places. A partial answer ends with a line that begins with `#`, and so do the totals; no other line does.
+///
+/// On a terminal, lines fit its width: bars are narrowed or left out, then keys are cut, so that different keys look different.
+/// Counts are aligned, control characters and invalid UTF-8 are escaped, and bytes have units.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Text {
     /// Style of counts and of the header. Default: plain.
     pub count: Style,
     /// Additional columns.
     pub layout: Layout,
+    /// Number of columns of the terminal that shows the text, if one does.
+    pub terminal: Option<usize>,
     /// Width of the longest bar, in characters; 0 for no bars. Bars are drawn for the column that the keys are sorted by,
     /// or for the count if that is the key.
     pub bars: usize,
-    /// Maximum width of the sparklines of keys that are counted by buckets of time; 0 for a matrix instead.
-    pub sparklines: usize,
+    /// Whether keys that are counted by buckets of time have sparklines, instead of the numbers as a matrix.
+    pub sparklines: bool,
 }
 
 impl Format for Text {
@@ -35,8 +44,8 @@ impl Format for Text {
         let columns = AnswerTable::new(answer, self.layout);
         if let Some(series) = answer.series.as_ref().filter(|_| columns.is_plain()) {
             match self.sparklines {
-                0 => series::write_matrix(series, self.count, out)?,
-                width => series::write_sparklines(series, self.count, width, out)?,
+                true => Sparklines::new(series, &answer.key_names, self).write(out)?,
+                false => Matrix::new(series, self).write(out)?,
             }
         } else if columns.is_plain() && columns.key_columns() > 0 && self.bars == 0 {
             self.write_plain(answer, out)?;
@@ -62,19 +71,37 @@ impl Format for Text {
 impl Text {
     fn write_plain(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         let (before, after) = (self.count.to_string(), format!("{:#}", self.count));
-        for key in &answer.top {
+        let (indent, keys) = self.plain_keys(answer);
+        for (row, key) in answer.top.iter().enumerate() {
+            let count = Decimals::of(key.count);
+            out.write_all(&b" ".repeat(indent.saturating_sub(length(key))))?;
             out.write_all(before.as_bytes())?;
-            out.write_all(Decimals::of(key.count).digits())?;
+            out.write_all(count.digits())?;
             out.write_all(after.as_bytes())?;
             if key.error > 0 {
                 write!(out, "+{}", key.error)?;
             }
             out.write_all(if key.is_uncertain { b"? " } else { b" " })?;
-            write_key(&key.key, out)?;
+            out.write_all(&keys.get(row).map_or_else(|| shown(&key.key, false), |key| key[..].into()))?;
             out.write_all(b"\n")?;
         }
         Ok(())
     }
+
+    /// On a terminal, the width of the counts and the keys as they fit beside them.
+    fn plain_keys<'a>(&self, answer: &'a Answer) -> (usize, Vec<Cow<'a, [u8]>>) {
+        let Some(terminal) = self.terminal else { return (0, Vec::new()) };
+        let indent = answer.top.iter().map(length).max().unwrap_or(0);
+        let mut keys: Vec<_> = answer.top.iter().map(|key| shown(&key.key, true)).collect();
+        fit::cut_all(&mut keys, terminal.saturating_sub(indent + 1).max(MIN_CUT));
+        (indent, keys)
+    }
+}
+
+/// Length of a count, with its error and the mark of an uncertain key.
+fn length(key: &KeyCount) -> usize {
+    let error = if key.error > 0 { 1 + Decimals::of(key.error).digits().len() } else { 0 };
+    Decimals::of(key.count).digits().len() + error + usize::from(key.is_uncertain)
 }
 
 /// The decimal digits of a number: formatting macros take several times as long, and there may be many rows.
@@ -101,21 +128,10 @@ impl Decimals {
     }
 }
 
-fn write_key(key: &[u8], out: &mut dyn Write) -> io::Result<()> {
-    if memchr(b'\n', key).is_none() {
-        return out.write_all(key);
-    }
-    for (index, line) in key.split(|&byte| byte == b'\n').enumerate() {
-        out.write_all(if index > 0 { b"\\n" } else { b"" })?;
-        out.write_all(line)?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::count::answer::{BucketRows, KeyCount};
+    use crate::count::answer::BucketRows;
     use crate::measure::number::Decimal;
     use crate::measure::quantity::Quantity;
     use crate::measure::wide::WideDecimal;
@@ -313,9 +329,9 @@ mod tests {
         assert_eq!(line(&answer, 1), "    1    10.00     1.5       80  ████     a");
         assert_eq!(line(&answer, 2), "    9    90.00       -       20  █        b");
         answer.sort_by = SortBy::Key;
-        assert_eq!(line(&answer, 0), "count  percent  min(x)  sum(yy)  count  key");
-        assert_eq!(line(&answer, 1), "    1    10.00     1.5       80  ▍      a");
-        assert_eq!(line(&answer, 2), "    9    90.00       -       20  ████   b");
+        assert_eq!(line(&answer, 0), "count  percent  min(x)  sum(yy)        key");
+        assert_eq!(line(&answer, 1), "    1    10.00     1.5       80  ▍     a");
+        assert_eq!(line(&answer, 2), "    9    90.00       -       20  ████  b");
     }
 
     #[test]
@@ -325,5 +341,83 @@ mod tests {
         Text { bars: 4, ..Text::default() }.write(&answer, &mut out).expect("writing to memory");
         let shown = String::from_utf8(out).expect("UTF-8");
         assert_eq!(shown, "count        key\n    2  ████  a\n    1  ██    b\n");
+    }
+
+    /// An answer with keys of several fields, and on a terminal of this many columns.
+    fn on_terminal(terminal: usize, keys: &[(u64, &[&str])]) -> String {
+        let key = |&(count, fields): &(u64, &[&str])| KeyCount {
+            fields: fields.iter().map(|field| field.as_bytes().to_vec()).collect(),
+            ..KeyCount::new(fields.join(" ").into_bytes(), count)
+        };
+        let key_names = ["method", "path", "user\x1bagent"].iter().take(keys[0].1.len());
+        let answer = Answer {
+            top: keys.iter().map(key).collect(),
+            key_names: key_names.map(|&name| name.to_owned()).collect(),
+            records: 200,
+            ..Answer::default()
+        };
+        let mut out = Vec::new();
+        let layout = Layout { percent: true, ..Layout::default() };
+        let text = Text { terminal: Some(terminal), bars: 20, layout, ..Text::default() };
+        text.write(&answer, &mut out).expect("writing to memory");
+        String::from_utf8(out).expect("UTF-8")
+    }
+
+    #[test]
+    fn bars_are_narrowed_and_left_out_before_keys_are_cut() {
+        let keys: [(u64, &[&str]); 2] = [(100, &["/reports/2026/march.html"]), (50, &["/"])];
+        let lines = |terminal| on_terminal(terminal, &keys);
+        let table = |bars: [&str; 3], path| {
+            let [title, full, half] = bars;
+            format!("count  percent  {title}method\n  100    50.00  {full}{path}\n   50    25.00  {half}/\n")
+        };
+        let path = "/reports/2026/march.html";
+        assert_eq!(lines(52), table([&" ".repeat(12), "██████████  ", "█████       "], path));
+        assert_eq!(lines(47), table([&" ".repeat(7), "█████  ", "██▌    "], path));
+        assert_eq!(lines(46), table([""; 3], path));
+        assert_eq!(lines(40), table([""; 3], path));
+        assert_eq!(lines(36), table([""; 3], "/reports/2…arch.html"));
+        assert_eq!(lines(1), table([""; 3], "/repor….html"));
+    }
+
+    #[test]
+    fn the_widest_fields_of_a_key_are_cut_and_escaped() {
+        let agent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36";
+        let other = "Mozilla/5.0 (X11; Linux arm64) AppleWebKit/537.36";
+        let keys: [(u64, &[&str]); 2] = [
+            (100, &["GET", "/\x1b[2J/very/long/path/index.html", agent]),
+            (50, &["GET", "/日本/\u{202e}", other]),
+        ];
+        assert_eq!(
+            on_terminal(66, &keys),
+            "count  percent  method  path                  user\\u{1b}agent\n\
+             \x20 100    50.00  GET     /\\u{1b}[2J…ndex.html  Mozill…x x86_…537.36\n\
+             \x20  50    25.00  GET     /日本/\\u{202e}        Mozill…x arm6…537.36\n"
+        );
+    }
+
+    #[test]
+    fn counts_are_aligned_and_keys_escaped_on_a_terminal() {
+        let keys: [(&[u8], u64); 3] = [(b"/a\n\x1b[31m", 1200), (b"\xFF\xFE", 31), ("\u{9b}é".as_bytes(), 4)];
+        let text = Text { terminal: Some(20), ..Text::default() };
+        assert_eq!(written(&text, &keys, false), "1200 /a\\n\\u{1b}[31m\n  31 \\xff\\xfe\n   4 \\u{9b}??\n");
+    }
+
+    #[test]
+    fn bytes_have_units_on_a_terminal_only() {
+        let rows: [(&str, u64, &[Quantity]); 3] = [
+            ("a", 2, &[number(1_234_567, 0), number(617_283_512, 3), number(2, 0)]),
+            ("b", 1, &[number(-12_345, 0), number(125, 1), number(1, 0)]),
+            ("c", 1, &[Quantity::None, number(i128::from(u64::MAX) * 100, 0), number(1, 0)]),
+        ];
+        let answer = measured(&["sum(bytes)", "mean(.bodyBytes)", "distinct(bytes)"], &rows);
+        assert_eq!(
+            shown(&Text { terminal: Some(100), ..Text::default() }, &answer),
+            "count  sum(bytes)        mean(.bodyBytes)  distinct(bytes)  key\n\
+             \x20   2     1.23 MB                  617 kB                2  a\n\
+             \x20   1    -12.3 kB                  12.5 B                1  b\n\
+             \x20   1           -  1844674407370955161500                1  c\n"
+        );
+        assert!(shown(&Text::default(), &answer).contains(" 1234567 "));
     }
 }

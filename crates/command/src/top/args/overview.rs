@@ -20,7 +20,7 @@ pub(crate) struct OverviewFlag {
 }
 
 /// Flags of keys, their counts and their output.
-const OF_COUNTS: [&str; 38] = [
+const OF_COUNTS: [&str; 39] = [
     "fields",
     "extract",
     "each",
@@ -52,6 +52,7 @@ const OF_COUNTS: [&str; 38] = [
     "cumulative",
     "totals",
     "bars",
+    "series",
     "sample",
     "save_counts",
     "merge",

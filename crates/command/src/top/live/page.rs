@@ -1,6 +1,5 @@
 //! Contents of the `--live` screen: progress, counts so far, and activity of the threads.
 
-use finecomb_sys::display::excerpt;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -8,13 +7,16 @@ use anstyle::{AnsiColor, Color, RgbColor, Style};
 use finecomb_scan::{Activity, Phase, Progress};
 use finecomb_sys::display;
 use finecomb_sys::units::{Bytes, Clock, Count, counted};
-use finecomb_top::print::Text;
+use finecomb_top::print::{Text, fitted};
 use finecomb_top::{Answer, KeyCount, LiveRows};
 
 use crate::top::live::table;
 
 /// Width of the label of a thread.
 const LABEL: usize = 12;
+
+/// Width of the count of a key.
+const COUNT: usize = 12;
 
 /// Width of the longest bar.
 const BAR: usize = 20;
@@ -48,24 +50,26 @@ impl LivePage<'_> {
     /// measures.
     fn keys(&self, rows: usize, columns: usize) -> Vec<LiveLine> {
         let Answer { top, measure_names, series, .. } = self.answer;
-        // Below a header.
-        let rows_left = rows.saturating_sub(1);
-        let count = rows_left.min(top.len());
+        let count = rows.saturating_sub(1).min(top.len());
         let bars = Text { bars: BAR, ..Text::default() };
+        let mut headers = 1;
         let lines = match (self.rows, series) {
-            (LiveRows::Series, Some(series)) => table::sparklines(series, rows_left, columns),
+            (LiveRows::Series, Some(series)) => {
+                headers = 2;
+                table::sparklines(self.answer, series, rows.saturating_sub(headers), columns)
+            }
             (LiveRows::LatestBuckets, _) => {
                 table::lines(self.answer, &top[top.len() - count..], bars, columns)
             }
             (LiveRows::Buckets, _) => table::lines(self.answer, &top[..count], bars, columns),
-            _ if measure_names.is_empty() => return top.iter().take(rows).map(key_line).collect(),
+            _ if measure_names.is_empty() => return key_lines(&top[..rows.min(top.len())], columns),
             _ => table::lines(self.answer, &top[..count], Text::default(), columns),
         };
         let lines = lines.into_iter().enumerate();
         lines
             .map(|(row, text)| {
                 let mut line = LiveLine::default();
-                line.add(if row == 0 { Style::new().bold() } else { Style::new() }, text);
+                line.add(if row < headers { Style::new().bold() } else { Style::new() }, text);
                 line
             })
             .collect()
@@ -164,11 +168,16 @@ fn legend(phases: impl Iterator<Item = Phase>, columns: usize) -> Vec<LiveLine> 
     lines
 }
 
-fn key_line(key: &KeyCount) -> LiveLine {
-    let mut line = LiveLine::default();
-    line.add(Style::new().bold(), format!("{:>12} ", Count(key.count)));
-    line.add(Style::new(), excerpt(&key.key));
-    line
+/// Keys and their counts.
+fn key_lines(keys: &[KeyCount], columns: usize) -> Vec<LiveLine> {
+    let texts = fitted(keys.iter().map(|key| &key.key[..]), columns.saturating_sub(COUNT + 1));
+    let lines = keys.iter().zip(texts).map(|(key, text)| {
+        let mut line = LiveLine::default();
+        line.add(Style::new().bold(), format!("{:>COUNT$} ", Count(key.count)));
+        line.add(Style::new(), text);
+        line
+    });
+    lines.collect()
 }
 
 /// Styled text that is not yet truncated to the width of the screen.

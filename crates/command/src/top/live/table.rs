@@ -1,7 +1,6 @@
 //! Keys of the `--live` screen with their measures.
 
 use finecomb_sys::display;
-use finecomb_sys::display::excerpt;
 use finecomb_top::print::{Format, Text};
 use finecomb_top::{Answer, KeyCount, Series, SortBy};
 
@@ -11,10 +10,9 @@ const MIN_KEY: usize = 20;
 /// Returns a header and the lines of these keys of an answer. Measures that leave no room for the key in `columns` are left
 /// out, from the last one on, but not the one that the keys are sorted by, and not all.
 pub(super) fn lines(answer: &Answer, keys: &[KeyCount], text: Text, columns: usize) -> Vec<String> {
-    let top = keys.iter().map(readable).collect();
-    let mut shown = Answer { top, ..answer.clone() };
+    let mut shown = Answer { top: keys.to_vec(), ..answer.clone() };
     loop {
-        let lines = written(&shown, &text);
+        let lines = written(&shown, &Text { terminal: Some(columns.max(MIN_KEY)), ..text });
         let names = display::width(&shown.key_names.join("  "));
         let before = lines.first().map_or(0, |header| display::width(header).saturating_sub(names));
         match last_measure(&shown).filter(|_| shown.measure_names.len() > 1) {
@@ -24,23 +22,11 @@ pub(super) fn lines(answer: &Answer, keys: &[KeyCount], text: Text, columns: usi
     }
 }
 
-/// Minimum and maximum width of the sparklines.
-const SPARKLINES: [usize; 2] = [10, 60];
-
-/// Returns the span of the buckets, and below it the counts and sparklines of the first `rows` keys of a series. A sparkline
-/// takes up to half of the `columns`.
-pub(super) fn sparklines(series: &Series, rows: usize, columns: usize) -> Vec<String> {
-    let mut series = series.first(rows);
-    series.keys = series.keys.iter().map(readable).collect();
-    let [least, most] = SPARKLINES;
-    let text = Text { sparklines: (columns / 2).clamp(least, most), ..Text::default() };
-    written(&Answer { series: Some(series), ..Answer::default() }, &text)
-}
-
-/// A key without control characters.
-fn readable(key: &KeyCount) -> KeyCount {
-    let readable = |text: &Vec<u8>| excerpt(text).into_bytes();
-    KeyCount { key: readable(&key.key), fields: key.fields.iter().map(readable).collect(), ..key.clone() }
+/// Returns the span of the buckets, and below it a header and the first `rows` keys of a series with their sparklines.
+pub(super) fn sparklines(answer: &Answer, series: &Series, rows: usize, columns: usize) -> Vec<String> {
+    let shown =
+        Answer { series: Some(series.first(rows)), key_names: answer.key_names.clone(), ..Answer::default() };
+    written(&shown, &Text { terminal: Some(columns), sparklines: true, ..Text::default() })
 }
 
 fn written(answer: &Answer, text: &Text) -> Vec<String> {
@@ -129,10 +115,17 @@ mod tests {
                 .map(|(bucket, key, count)| SeriesCount { bucket, key, count })
                 .to_vec(),
         };
+        let key_names = ["time", "path"].map(str::to_owned).to_vec();
+        let answer = Answer { key_names, ..Answer::default() };
         assert_eq!(
-            sparklines(&series, 2, 80),
-            ["    2026-03-01 to 2026-03-04", "12   █ ▄  /", " 4  ▁  ▃  \\u{1b}"]
+            sparklines(&answer, &series, 2, 80),
+            [
+                "2026-03-01 to 2026-03-04",
+                "count  max  at                path",
+                "   12    8  2026-03-02   █ ▄  /",
+                "    4    3  2026-03-04  ▃  █  \\u{1b}"
+            ]
         );
-        assert_eq!(sparklines(&Series::default(), 2, 80), [""; 0]);
+        assert_eq!(sparklines(&answer, &Series::default(), 2, 80), [""; 0]);
     }
 }

@@ -5,29 +5,38 @@ use finecomb_sys::display;
 use crate::measure::quantity::Quantity;
 use crate::print::columns::Value;
 
+/// Minimum width of the longest bar where there is not enough room.
+const MIN_WIDTH: usize = 5;
+
 /// The bars of a column.
-pub(super) struct Bars<'a> {
+pub(super) struct Bars {
     /// Name of the column, or nothing.
-    pub(super) title: &'a str,
+    pub(super) title: String,
     /// Width of the longest bar.
     width: usize,
     column: usize,
     most: u128,
 }
 
-impl<'a> Bars<'a> {
-    pub(super) fn new(width: usize, title: &'a str, column: usize, rows: &[Vec<Value<'a>>]) -> Self {
+impl Bars {
+    pub(super) fn new(width: usize, title: String, column: usize, rows: &[Vec<Value<'_>>]) -> Self {
         let most = rows.iter().map(|row| length(row[column])).max().unwrap_or(0);
         Self { title, width, column, most }
     }
 
+    /// Makes the bars narrower by up to `excess`. Returns `false` if they would be too short to compare.
+    pub(super) fn narrow(&mut self, excess: usize) -> bool {
+        self.width = self.width.saturating_sub(excess);
+        self.width >= MIN_WIDTH.max(display::width(&self.title))
+    }
+
     /// Width of the bars, or of the title if that is wider.
     pub(super) fn column_width(&self) -> usize {
-        self.width.max(display::width(self.title))
+        self.width.max(display::width(&self.title))
     }
 
     /// The bar of a row, filled with blanks to the width of the column.
-    pub(super) fn of(&self, row: &[Value<'a>]) -> String {
+    pub(super) fn of(&self, row: &[Value<'_>]) -> String {
         let bar = bar(length(row[self.column]), self.most, self.width);
         format!("{bar:0$}", self.column_width())
     }
@@ -80,7 +89,7 @@ mod tests {
         let numbers = [-5, 0, 10, 5].map(|units| Quantity::Number(Decimal::new(units, 1)));
         let numbers = [&numbers[..], &[Quantity::None]].concat();
         let rows: Vec<Vec<Value<'_>>> = numbers.iter().map(|number| vec![Value::Measure(number)]).collect();
-        let bars = Bars::new(2, "sum", 0, &rows);
+        let bars = Bars::new(2, "sum".to_owned(), 0, &rows);
         let shown: Vec<String> = rows.iter().map(|row| bars.of(row)).collect();
         assert_eq!(shown, ["   ", "   ", "██ ", "█  ", "   "]);
     }

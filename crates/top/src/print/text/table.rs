@@ -5,9 +5,12 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use finecomb_sys::display;
+use finecomb_sys::units::Bytes;
 
+use super::Text;
 use super::bars::Bars;
-use super::{Text, write_key};
+use super::fit::{MIN_CUT, cut_all, narrowed, shown, width};
+use crate::measure::number::Decimal;
 use crate::measure::quantity::Quantity;
 use crate::print::columns::{AnswerTable, Value};
 
@@ -15,7 +18,7 @@ use crate::print::columns::{AnswerTable, Value};
 const MAX_WIDTH: usize = 100;
 
 /// Number of blanks between two columns.
-const GAP: usize = 2;
+pub(super) const GAP: usize = 2;
 
 /// Maximum number of decimal places of means, unless the least has fewer significant digits then than this.
 const MEAN_PLACES: u8 = 6;
@@ -25,125 +28,213 @@ const MEAN_DIGITS: u8 = 4;
 pub(super) struct AlignedTable<'a> {
     /// Style of numbers and of the header.
     style: Style,
-    columns: Vec<AlignedColumn<'a>>,
-    /// Number of columns before the key.
-    numbers: usize,
+    numbers: Vec<NumberColumn>,
     /// Bars before the key.
-    bars: Option<Bars<'a>>,
+    bars: Option<Bars>,
+    keys: Vec<KeyColumn<'a>>,
     rows: Vec<Vec<Value<'a>>>,
     has_header: bool,
 }
 
-/// A column.
-struct AlignedColumn<'a> {
-    name: Cow<'a, str>,
+/// A column of numbers.
+struct NumberColumn {
+    name: String,
     width: usize,
     /// Number of decimal places.
     places: usize,
     /// Maximum number of decimal places: others are rounded.
     max_places: u8,
+    /// Whether the numbers are bytes and have units.
+    has_units: bool,
+}
+
+/// A column of the key.
+struct KeyColumn<'a> {
+    name: Cow<'a, [u8]>,
+    cells: Vec<Cow<'a, [u8]>>,
+    width: usize,
 }
 
 impl<'a> AlignedTable<'a> {
     pub(super) fn new(columns: &AnswerTable<'a>, text: &Text) -> Self {
-        let names = columns.names();
-        let numbers = names.len() - columns.key_columns();
+        let (names, titles) = (columns.names(), columns.titles());
+        let (numbers, keys) = names.split_at(names.len() - columns.key_columns());
         let rows: Vec<Vec<Value<'a>>> = columns.rows().collect();
+        let values = |column: usize| rows.iter().map(move |row: &Vec<Value<'a>>| row[column]);
+        let is_terminal = text.terminal.is_some();
+        let number = |(column, &name): (usize, &&str)| {
+            NumberColumn::new((name, &*titles[column]), values(column), is_terminal)
+        };
+        let first_key = numbers.len();
+        let key = |(column, &name)| KeyColumn::new(name, values(first_key + column), is_terminal);
+        let numbers: Vec<NumberColumn> = numbers.iter().enumerate().map(number).collect();
         let bars = (text.bars > 0).then(|| {
             let column = columns.criterion();
-            // A single column of numbers needs no mention.
-            let title = if numbers > 1 { names[column] } else { "" };
+            // Bars of the counts, which come first, need no mention.
+            let title = if column > 0 { numbers[column].name.clone() } else { String::new() };
             Bars::new(text.bars, title, column, &rows)
         });
-        let column = |(index, name): (usize, Cow<'a, str>)| {
-            let values = rows.iter().map(|row: &Vec<Value<'a>>| row[index]);
-            match index < numbers {
-                true if name.starts_with("mean(") => {
-                    AlignedColumn::of_numbers(name, values.clone(), mean_places(values))
-                }
-                true => AlignedColumn::of_numbers(name, values, u8::MAX),
-                false => AlignedColumn::of_keys(name, values),
-            }
+        let mut table = Self {
+            style: text.count,
+            numbers,
+            bars,
+            keys: keys.iter().enumerate().map(key).collect(),
+            has_header: !text.layout.no_header,
+            rows,
         };
-        let columns = columns.titles().into_iter().enumerate().map(column).collect();
-        let has_header = !text.layout.no_header;
-        Self { style: text.count, columns, numbers, bars, rows, has_header }
+        if let Some(terminal) = text.terminal {
+            table.fit(terminal);
+        }
+        table
+    }
+
+    /// Makes lines fit into the columns of a terminal, if there is room for the numbers.
+    fn fit(&mut self, terminal: usize) {
+        let gaps = GAP * (self.numbers.len() + self.keys.len()).saturating_sub(1);
+        let numbers: usize = self.numbers.iter().map(|column| column.width).sum();
+        let widths: Vec<usize> = self.keys.iter().map(|column| column.width).collect();
+        let needed = numbers + gaps + widths.iter().sum::<usize>();
+        self.bars.take_if(|bars| {
+            let excess = (needed + bars.column_width() + GAP).saturating_sub(terminal);
+            excess > 0 && !bars.narrow(excess)
+        });
+        if needed > terminal {
+            let widths = narrowed(&widths, terminal.saturating_sub(numbers + gaps), MIN_CUT);
+            self.keys.iter_mut().zip(widths).for_each(|(column, width)| column.cut(width));
+        }
     }
 
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         if self.has_header {
             self.write_header(out)?;
         }
-        self.rows.iter().try_for_each(|row| self.write_row(row, out))
+        (0..self.rows.len()).try_for_each(|row| self.write_row(row, out))
     }
 
     fn write_header(&self, out: &mut dyn Write) -> io::Result<()> {
-        for (index, column) in self.columns.iter().enumerate() {
+        for (index, column) in self.numbers.iter().enumerate() {
             pad(if index == 0 { 0 } else { GAP }, out)?;
-            if let Some(bars) = self.bars_before(index) {
-                self.write_styled(bars.title, out)?;
-                pad(bars.column_width() - text_width(bars.title.as_bytes()) + GAP, out)?;
-            }
-            let fill = column.width - text_width(column.name.as_bytes());
-            let (before, after) = if index < self.numbers { (fill, 0) } else { (0, fill) };
-            pad(before, out)?;
+            pad(column.width - display::width(&column.name), out)?;
+            self.write_styled(column.name.as_bytes(), out)?;
+        }
+        if let Some(bars) = self.bars.as_ref().filter(|_| !self.keys.is_empty()) {
+            pad(GAP, out)?;
+            self.write_styled(bars.title.as_bytes(), out)?;
+            pad(bars.column_width() - display::width(&bars.title), out)?;
+        }
+        for (index, column) in self.keys.iter().enumerate() {
+            pad(GAP, out)?;
             self.write_styled(&column.name, out)?;
-            pad(if self.is_last(index) { 0 } else { after }, out)?;
+            pad(if self.is_last(index) { 0 } else { column.width - width(&column.name) }, out)?;
         }
         out.write_all(b"\n")
     }
 
-    fn write_row(&self, row: &[Value<'a>], out: &mut dyn Write) -> io::Result<()> {
-        for (index, (column, &value)) in self.columns.iter().zip(row).enumerate() {
+    fn write_row(&self, row: usize, out: &mut dyn Write) -> io::Result<()> {
+        for (index, (column, &value)) in self.numbers.iter().zip(&self.rows[row]).enumerate() {
+            let number = column.text(value);
             pad(if index == 0 { 0 } else { GAP }, out)?;
-            if let Value::Key(key) = value {
-                if let Some(bars) = self.bars_before(index) {
-                    write!(out, "{}", bars.of(row))?;
-                    pad(GAP, out)?;
-                }
-                write_key(key, out)?;
-                let fill = column.width.saturating_sub(width(key));
-                pad(if self.is_last(index) { 0 } else { fill }, out)?;
-            } else {
-                let number = number(value, column.places, column.max_places);
-                pad(column.width - number.len(), out)?;
-                self.write_styled(&number, out)?;
-            }
+            pad(column.width - number.len(), out)?;
+            self.write_styled(number.as_bytes(), out)?;
+        }
+        if let Some(bars) = self.bars.as_ref().filter(|_| !self.keys.is_empty()) {
+            pad(GAP, out)?;
+            write!(out, "{}", bars.of(&self.rows[row]))?;
+        }
+        for (index, column) in self.keys.iter().enumerate() {
+            pad(GAP, out)?;
+            out.write_all(&column.cells[row])?;
+            let fill = column.width.saturating_sub(width(&column.cells[row]));
+            pad(if self.is_last(index) { 0 } else { fill }, out)?;
         }
         out.write_all(b"\n")
     }
 
-    fn bars_before(&self, column: usize) -> Option<&Bars<'a>> {
-        self.bars.as_ref().filter(|_| column == self.numbers)
+    fn is_last(&self, key: usize) -> bool {
+        key + 1 == self.keys.len()
     }
 
-    fn is_last(&self, column: usize) -> bool {
-        column + 1 == self.columns.len()
-    }
-
-    fn write_styled(&self, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        write!(out, "{}{text}{:#}", self.style, self.style)
+    fn write_styled(&self, text: &[u8], out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{}", self.style)?;
+        out.write_all(text)?;
+        write!(out, "{:#}", self.style)
     }
 }
 
-impl<'a> AlignedColumn<'a> {
-    fn of_numbers(name: Cow<'a, str>, values: impl Iterator<Item = Value<'a>>, max_places: u8) -> Self {
+impl NumberColumn {
+    fn new<'a>(
+        (name, title): (&str, &str),
+        values: impl Iterator<Item = Value<'a>> + Clone,
+        is_terminal: bool,
+    ) -> Self {
+        let max_places = if name.starts_with("mean(") { mean_places(values.clone()) } else { u8::MAX };
+        let has_units = is_terminal && is_of_bytes(name);
+        let name = String::from_utf8_lossy(&shown(title.as_bytes(), is_terminal)).into_owned();
+        let mut column = Self { name, width: 0, places: 0, max_places, has_units };
         let (mut whole, mut most_places) = (0, 0);
         for value in values {
-            let number = number(value, 0, max_places);
-            let places = places(&number);
+            let number = column.text(value);
+            let places = if has_units { 0 } else { places(&number) };
             most_places = most_places.max(places);
             whole = whole.max(number.len() - fraction(places));
         }
-        let width = (whole + fraction(most_places)).max(text_width(name.as_bytes()));
-        Self { name, width, places: most_places, max_places }
+        column.width = (whole + fraction(most_places)).max(display::width(&column.name));
+        column.places = most_places;
+        column
     }
 
-    fn of_keys(name: Cow<'a, str>, values: impl Iterator<Item = Value<'a>>) -> Self {
-        let width = |value| if let Value::Key(key) = value { width(key) } else { 0 };
-        let widest = values.map(width).max().unwrap_or(0).min(MAX_WIDTH);
-        let width = widest.max(text_width(name.as_bytes()));
-        Self { name, width, places: 0, max_places: 0 }
+    fn text(&self, value: Value<'_>) -> String {
+        match value {
+            Value::Measure(Quantity::Number(number) | Quantity::Estimate(number)) if self.has_units => {
+                with_unit(*number)
+            }
+            value => number(value, self.places, self.max_places),
+        }
+    }
+}
+
+impl<'a> KeyColumn<'a> {
+    fn new(name: &'a str, values: impl Iterator<Item = Value<'a>>, is_terminal: bool) -> Self {
+        let shown = |value| match value {
+            Value::Key(key) => shown(key, is_terminal),
+            _ => Cow::default(),
+        };
+        let mut column =
+            Self { name: shown(Value::Key(name.as_bytes())), cells: values.map(shown).collect(), width: 0 };
+        column.measure();
+        if !is_terminal {
+            column.width = column.width.min(MAX_WIDTH).max(width(&column.name));
+        }
+        column
+    }
+
+    /// Sets the width of the name and of all cells.
+    fn measure(&mut self) {
+        self.width = self.cells.iter().chain([&self.name]).map(|cell| width(cell)).max().unwrap_or(0);
+    }
+
+    fn cut(&mut self, width: usize) {
+        cut_all(&mut self.cells, width);
+        cut_all(std::slice::from_mut(&mut self.name), width);
+        self.measure();
+    }
+}
+
+/// Whether a measure is a number of bytes: one of the words of the name of its field is `bytes`, as in `sum(body_bytes_sent)`.
+fn is_of_bytes(measure: &str) -> bool {
+    let Some((function, field)) = measure.split_once('(') else { return false };
+    let is_bytes = |word: &str| word == "bytes" || word.starts_with("bytes") || word.ends_with("Bytes");
+    !matches!(function, "distinct" | "share")
+        && field.split(|char: char| !char.is_alphanumeric()).any(is_bytes)
+}
+
+/// A number of bytes with three digits and a unit, or all digits if they are fewer or too many for that.
+fn with_unit(number: Decimal) -> String {
+    let whole = number.rounded(0);
+    match u64::try_from(whole.units.unsigned_abs()) {
+        Ok(bytes @ 1000..) => format!("{}{}", if whole.units < 0 { "-" } else { "" }, Bytes(bytes)),
+        Ok(_) => format!("{} B", number.rounded(2)),
+        Err(_) => number.to_string(),
     }
 }
 
@@ -184,18 +275,6 @@ fn fraction(places: usize) -> usize {
 }
 
 /// Writes blanks. The width of a format argument must be below 2^16.
-fn pad(width: usize, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn pad(width: usize, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&b" ".repeat(width))
-}
-
-/// Width of a key on a terminal.
-fn width(key: &[u8]) -> usize {
-    text_width(key) + key.iter().filter(|&&byte| byte == b'\n').count()
-}
-
-/// Width of a text on a terminal, with 1 for each invalid part.
-fn text_width(text: &[u8]) -> usize {
-    text.utf8_chunks()
-        .map(|chunk| display::width(chunk.valid()) + usize::from(!chunk.invalid().is_empty()))
-        .sum()
 }
