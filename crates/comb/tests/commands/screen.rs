@@ -128,6 +128,20 @@ fn lines_fit_the_terminal_and_different_keys_look_different() {
 }
 
 #[test]
+fn an_overview_fits_a_narrow_terminal() {
+    let directory = directory_with(&[]);
+    long_keys(&directory);
+    for columns in [72, 100] {
+        let shown = screen(&directory, columns, "comb top --overview --tz UTC log.csv");
+        let widths = shown.lines().map(finecomb_sys::display::width);
+        assert!(widths.max() <= Some(columns.min(80)), "{shown}");
+        let values: HashSet<&str> =
+            shown.lines().filter_map(|line| Some(&line[line.find("Moz")?..])).collect();
+        assert_eq!(values.len(), 3, "{shown}");
+    }
+}
+
+#[test]
 fn bytes_have_units_on_a_terminal_and_all_digits_in_a_pipe() {
     let directory = directory_with(&[]);
     long_keys(&directory);

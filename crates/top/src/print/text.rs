@@ -1,7 +1,7 @@
 //! Text for people.
 
 mod bars;
-mod fit;
+pub(crate) mod fit;
 pub(crate) mod series;
 mod table;
 

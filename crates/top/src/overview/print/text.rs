@@ -1,5 +1,6 @@
-//! Text for people, in 80 columns.
+//! Text for people, in 80 columns or those of a narrower terminal.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anstyle::Style;
@@ -9,10 +10,12 @@ use finecomb_sys::units::counted;
 use super::{OverviewFormat, distinct, duration, interval, is_each_once, percent, records, span};
 use crate::overview::answer::{Bars, FieldOverview, Overview, Times, ValueCount};
 use crate::print::Text;
+use crate::print::text::fit::cut_all;
 use crate::print::text::series::level;
 
-/// Width of a line.
+/// Width of a line, and the minimum on a narrow terminal.
 const WIDTH: usize = 80;
+const MIN_WIDTH: usize = 20;
 
 /// Maximum width of the column with the names of fields.
 const NAME: usize = 24;
@@ -20,7 +23,8 @@ const NAME: usize = 24;
 impl OverviewFormat for Text {
     fn write_overview(&self, overview: &Overview, out: &mut dyn Write) -> io::Result<()> {
         let style = self.count;
-        writeln!(out, "{style}{}{style:#}", shortened(&records(overview), WIDTH))?;
+        let line = self.terminal.map_or(WIDTH, |terminal| terminal.clamp(MIN_WIDTH, WIDTH));
+        writeln!(out, "{style}{}{style:#}", shortened(&records(overview), line))?;
         if let Some(times) = &overview.times {
             writeln!(out, "{}", span(times))?;
             write_bars(&times.bars, "", out)?;
@@ -33,12 +37,12 @@ impl OverviewFormat for Text {
         let width = width.max().unwrap_or(0).min(NAME);
         for field in fields {
             writeln!(out)?;
-            FieldText { field, overview, style, width }.write(out)?;
+            FieldText { field, overview, style, width, line }.write(out)?;
         }
         if !empty.is_empty() {
             let names: Vec<&str> = empty.iter().map(|field| field.name.as_str()).collect();
             writeln!(out)?;
-            write_wrapped(&format!("no value: {}", names.join(", ")), out)?;
+            write_wrapped(&format!("no value: {}", names.join(", ")), line, out)?;
         }
         if overview.fields_left_out > 0 {
             let fields = counted(overview.fields_left_out, "more field");
@@ -58,6 +62,8 @@ struct FieldText<'a> {
     style: Style,
     /// Width of the column with the names.
     width: usize,
+    /// Width of a line.
+    line: usize,
 }
 
 impl FieldText<'_> {
@@ -91,7 +97,7 @@ impl FieldText<'_> {
                 match &field.top[..] {
                     _ if !is_each_once(field) => self.write_top(out),
                     [first, ..] if numbers.is_none() => {
-                        writeln!(out, "  such as {}", shortened(&text(first), WIDTH - 10))
+                        writeln!(out, "  such as {}", shortened(&text(first), self.line - 10))
                     }
                     _ => Ok(()),
                 }
@@ -113,11 +119,13 @@ impl FieldText<'_> {
             texts.iter().zip(&shares).map(|(text, share)| format!("{text} {share}")).collect();
         let line = format!("  {}", together.join("   "));
         let is_plain = field.top.iter().all(|value| !value.is_cut && !value.value.contains(&b' '));
-        if is_plain && display::width(&line) <= WIDTH {
+        if is_plain && display::width(&line) <= self.line {
             return writeln!(out, "{line}");
         }
+        let mut texts: Vec<Cow<'_, [u8]>> = texts.iter().map(|text| text.as_bytes().into()).collect();
+        cut_all(&mut texts, self.line - 11);
         for (text, share) in texts.iter().zip(&shares) {
-            writeln!(out, "  {share:>7}  {}", shortened(text, WIDTH - 11))?;
+            writeln!(out, "  {share:>7}  {}", String::from_utf8_lossy(text))?;
         }
         Ok(())
     }
@@ -125,7 +133,7 @@ impl FieldText<'_> {
 
 /// A value, on one line.
 fn text(value: &ValueCount) -> String {
-    let mut text = display::escaped(String::from_utf8_lossy(&value.value).chars());
+    let mut text = display::escaped_bytes(&value.value);
     if value.is_cut {
         text.push('…');
     }
@@ -157,11 +165,11 @@ fn write_bars(bars: &Bars, indent: &str, out: &mut dyn Write) -> io::Result<()> 
 }
 
 /// Writes words in lines that fit, unless a word does not.
-fn write_wrapped(text: &str, out: &mut dyn Write) -> io::Result<()> {
+fn write_wrapped(text: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut line = String::new();
     for word in text.split(' ') {
-        let word = shortened(word, WIDTH - 2);
-        if !line.is_empty() && display::width(&line) + 1 + display::width(&word) > WIDTH {
+        let word = shortened(word, width - 2);
+        if !line.is_empty() && display::width(&line) + 1 + display::width(&word) > width {
             writeln!(out, "{line}")?;
             line = format!("  {word}");
             continue;

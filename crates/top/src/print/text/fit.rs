@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::iter;
 
 use finecomb_sys::display;
+use memchr::memchr;
 
 /// A cut text has at least this many columns, also if that makes the line too long.
 pub(super) const MIN_CUT: usize = 12;
@@ -20,7 +21,7 @@ const MAX_PLACES: usize = 8;
 pub(super) fn shown(key: &[u8], is_terminal: bool) -> Cow<'_, [u8]> {
     if is_terminal {
         Cow::Owned(display::escaped_bytes(key).into_bytes())
-    } else if key.contains(&b'\n') {
+    } else if memchr(b'\n', key).is_some() {
         Cow::Owned(key.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\\n"[..]))
     } else {
         Cow::Borrowed(key)
@@ -59,7 +60,7 @@ pub(super) fn narrowed(widths: &[usize], available: usize, least: usize) -> Vec<
 
 /// Cuts the texts that take more than `width` columns, each in the middle or where it differs from others, so that texts that are
 /// different look different. Those that no cut of this width distinguishes are cut less, or left whole.
-pub(super) fn cut_all(texts: &mut [Cow<'_, [u8]>], width: usize) {
+pub(crate) fn cut_all(texts: &mut [Cow<'_, [u8]>], width: usize) {
     if texts.iter().all(|text| self::width(text) <= width) {
         return;
     }
