@@ -404,8 +404,8 @@ class Writer:
         """Writes to a file that was rotated long ago."""
         if self.old:
             log = self.rng.choice(self.old[:20])
-            # comb holds the 64 files that were removed last.
-            is_held = log.path or self.world.removed - log.removed < 40
+            # comb holds the 64 files that were removed or written last: up to 30 removed before it may have been written since.
+            is_held = log.path or self.world.removed - log.removed < 30
             if log.file is not None and is_held:
                 self.write(log, self.rng.randrange(1, 6))
                 self.world.note("late writes")
