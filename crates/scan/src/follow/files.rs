@@ -589,10 +589,13 @@ impl<'a> FollowedInputs<'a> {
     /// Lets files without a name end that no longer grow: their last record counts even if it has no end. If there are too many, so do
     /// those that have not grown for the longest time.
     fn end_nameless(&mut self) {
+        // Their copies know them by their identities, which other files may get.
+        let originals: HashSet<FileIdentity> = self.files().filter_map(|file| file.held_back_for).collect();
         let nameless = |(&number, input): (&usize, &FollowedInput)| {
+            let file = input.file.as_ref()?;
             // The writer of an unfinished record has not ended.
             let is_read = input.is_read_to_end() && input.unfinished().is_none();
-            Some((input.file.as_ref()?.nameless_since?, number, is_read))
+            Some((file.nameless_since?, number, is_read && !originals.contains(&file.identity)))
         };
         let mut nameless: Vec<(Instant, usize, bool)> = self.inputs.iter().filter_map(nameless).collect();
         let read = nameless.iter().filter(|(.., is_read)| *is_read).count();
