@@ -28,6 +28,11 @@ pub trait Experiment: Serialize + DeserializeOwned {
     /// Explanations and findings, one sentence or more each.
     fn notes(&self) -> Vec<String>;
 
+    /// The notes that say what was found, without how it was measured and computed.
+    fn findings(&self) -> Vec<String> {
+        self.notes()
+    }
+
     /// A picture as an SVG document, if the experiment has one.
     fn picture(&self) -> Option<String> {
         None
@@ -35,25 +40,25 @@ pub trait Experiment: Serialize + DeserializeOwned {
 
     /// Heading, table and notes in Markdown.
     fn markdown(&self) -> String {
-        self.report(&self.table().markdown(), "- ")
+        self.report(&self.table().markdown(), "- ", &self.notes())
     }
 
-    /// Heading, table and notes as plain text.
-    fn text(&self) -> String {
-        self.report(&self.table().to_string(), "")
+    /// Heading, table and these notes as plain text.
+    fn text(&self, notes: &[String]) -> String {
+        self.report(&self.table().to_string(), "", notes)
     }
 
     /// Plain text in lines of at most `width` characters, unless a single column is wider.
-    fn text_within(&self, width: usize) -> String {
+    fn text_within(&self, notes: &[String], width: usize) -> String {
         let wrapped = |text: &str| wrapped(text, width).join("\n") + "\n";
-        let notes: String = self.notes().iter().map(|note| wrapped(note)).collect();
+        let notes: String = notes.iter().map(|note| wrapped(note)).collect();
         let gap = if notes.is_empty() { "" } else { "\n" };
         format!("{}\n{}{gap}{notes}", wrapped(&self.heading()), self.table().within(width))
     }
 
     /// Heading, formatted table, and notes, each after `bullet`.
-    fn report(&self, table: &str, bullet: &str) -> String {
-        let notes: String = self.notes().iter().map(|note| format!("{bullet}{note}\n")).collect();
+    fn report(&self, table: &str, bullet: &str, notes: &[String]) -> String {
+        let notes: String = notes.iter().map(|note| format!("{bullet}{note}\n")).collect();
         let gap = if notes.is_empty() { "" } else { "\n" };
         format!("{}\n\n{table}{gap}{notes}", self.heading())
     }
@@ -235,8 +240,8 @@ pub(crate) mod tests {
 
     #[test]
     fn text_is_wrapped_to_the_width() {
-        assert_eq!(guess(2).text_within(80), guess(2).text());
-        assert_eq!(guess(1).text_within(6), "a\nguess\n\nnumber\n     1\n\nNote\n0.\n");
+        assert_eq!(guess(2).text_within(&guess(2).notes(), 80), guess(2).text(&guess(2).notes()));
+        assert_eq!(guess(1).text_within(&guess(1).notes(), 6), "a\nguess\n\nnumber\n     1\n\nNote\n0.\n");
     }
 
     #[test]
@@ -273,8 +278,8 @@ pub(crate) mod tests {
 
     #[test]
     fn notes_follow_the_table() {
-        assert_eq!(guess(0).text(), "a guess\n\nnumber\n     0\n");
-        assert_eq!(guess(2).text(), "a guess\n\nnumber\n     2\n\nNote 0.\nNote 1.\n");
+        assert_eq!(guess(0).text(&guess(0).notes()), "a guess\n\nnumber\n     0\n");
+        assert_eq!(guess(2).text(&guess(2).notes()), "a guess\n\nnumber\n     2\n\nNote 0.\nNote 1.\n");
         assert_eq!(guess(1).markdown(), "a guess\n\n| number |\n| ---: |\n| 1 |\n\n- Note 0.\n");
     }
 }

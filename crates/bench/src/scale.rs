@@ -157,6 +157,10 @@ impl Experiment for Scale {
         notes::notes(self)
     }
 
+    fn findings(&self) -> Vec<String> {
+        notes::findings(self)
+    }
+
     fn picture(&self) -> Option<String> {
         Some(plot::chart(self).svg())
     }

@@ -218,7 +218,7 @@ CGI, process per request           1,500         500        8.000    16.000    1
 Each client sends its next query as soon as the last one is answered. Clients and server share the cores.
 Median, p99 (99th percentile) and max are latencies; vs. CGI is throughput relative to CGI.
 ";
-        assert_eq!(example().text(), expected);
+        assert_eq!(example().text(&example().notes()), expected);
         round_trips_through_its_file(&example());
     }
 
@@ -226,6 +226,6 @@ Median, p99 (99th percentile) and max are latencies; vs. CGI is throughput relat
     fn a_file_without_some_modes_is_shown() {
         let mut serve = example();
         serve.modes.truncate(1);
-        assert!(serve.text().contains("0.125"));
+        assert!(serve.text(&serve.notes()).contains("0.125"));
     }
 }

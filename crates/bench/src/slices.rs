@@ -194,7 +194,7 @@ thread  on CPU  CPU time (kernel)  gaps  median gap [ms]  longest gap [ms]  invo
 Gaps in excess of involuntary context switches are not due to the scheduler; they may come from the host of a \
 virtual machine.
 ";
-        assert_eq!(example().text(), expected);
+        assert_eq!(example().text(&example().notes()), expected);
         round_trips_through_its_file(&example());
     }
 

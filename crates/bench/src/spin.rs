@@ -221,7 +221,7 @@ threads  wall [ms]  IQR [ms]  ideal [ms]  vs. ideal
 Ideal time slicing takes T1 × N / cores for N threads, and at least T1, the time of one thread.
 Times are medians; IQR is the interquartile range of the runs.
 ";
-        assert_eq!(example().text(), expected);
+        assert_eq!(example().text(&example().notes()), expected);
         round_trips_through_its_file(&example());
     }
 
@@ -237,7 +237,7 @@ Times are medians; IQR is the interquartile range of the runs.
         let case = SpinTimes { threads: 0, wall: Sample::default() };
         for cases in [Vec::new(), vec![case]] {
             let spin = Spin { cases, ..example() };
-            assert!(spin.text().contains("threads"));
+            assert!(spin.text(&spin.notes()).contains("threads"));
             assert!(spin.picture().is_some_and(|svg| svg.contains("</svg>")));
         }
     }

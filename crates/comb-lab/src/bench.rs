@@ -47,7 +47,9 @@ const PLOT: FileKind = FileKind {
 pub(crate) fn run(arguments: &BenchArguments) -> Result<Exit, Failure> {
     match &arguments.experiment {
         Choice::Scale(flags) => {
-            run_with_plot(&flags.drawn, |progress| Ok(scale(&options::scale(flags)?, progress)?))
+            let notes = if flags.explain { Experiment::notes } else { Experiment::findings };
+            let measure = |progress: Progress<'_>| Ok(scale(&options::scale(flags)?, progress)?);
+            run_experiment(&flags.drawn.output, flags.drawn.plot.as_deref(), notes, measure)
         }
         Choice::Spin(flags) if flags.slices => {
             run_with_plot(&flags.drawn, |_| Ok(slices(&options::slices(flags)?)?))
@@ -69,7 +71,8 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<Exit, Failure> {
             run_with_plot(&flags.drawn, |progress| Ok(overlap(&options::overlap(flags, memory), progress)?))
         }
         Choice::Serve(flags) => {
-            run_experiment(&flags.output, None, |progress| Ok(serve(&options::serve(flags)?, progress)?))
+            let measure = |progress: Progress<'_>| Ok(serve(&options::serve(flags)?, progress)?);
+            run_experiment(&flags.output, None, Experiment::notes, measure)
         }
     }
 }
@@ -98,13 +101,14 @@ fn run_with_plot<E: Experiment>(
     flags: &Drawn,
     measure: impl FnOnce(Progress<'_>) -> MeasureResult<E>,
 ) -> Result<Exit, Failure> {
-    run_experiment(&flags.output, flags.plot.as_deref(), measure)
+    run_experiment(&flags.output, flags.plot.as_deref(), E::notes, measure)
 }
 
-/// Runs an experiment or loads a saved result, prints the result and writes the requested files.
+/// Runs an experiment or loads a saved result, prints the result, as text with these notes, and writes the requested files.
 fn run_experiment<E: Experiment>(
     output: &ExperimentOutput,
     plot: Option<&Path>,
+    notes: fn(&E) -> Vec<String>,
     measure: impl FnOnce(Progress<'_>) -> MeasureResult<E>,
 ) -> Result<Exit, Failure> {
     check_output()?;
@@ -130,8 +134,11 @@ fn run_experiment<E: Experiment>(
     };
     let written = match output.format.choice() {
         ExperimentFormat::Text => {
-            let text =
-                terminal::width(stdout()).map_or_else(|| result.text(), |width| result.text_within(width));
+            let notes = notes(&result);
+            let text = match terminal::width(stdout()) {
+                Some(width) => result.text_within(&notes, width),
+                None => result.text(&notes),
+            };
             stdout().write_all(text.as_bytes())
         }
         ExperimentFormat::Markdown => stdout().write_all(result.markdown().as_bytes()),

@@ -207,6 +207,6 @@ mod tests {
         overlap.parts[1].cold = Some(cold(Some(64)));
         assert_eq!(titles(&overlap), ["warm cache", "warm cache (could not be dropped)"]);
         overlap.parts.clear();
-        assert!(overlap.picture().is_some() && !overlap.text().is_empty());
+        assert!(overlap.picture().is_some() && !overlap.text(&overlap.notes()).is_empty());
     }
 }

@@ -32,6 +32,26 @@ pub(super) fn notes(scale: &Scale) -> Vec<String> {
     notes
 }
 
+/// Findings, a line each: whether more threads pay, and what the laws predict.
+pub(super) fn findings(scale: &Scale) -> Vec<String> {
+    let Analysis { amdahl, usl, .. } = &scale.analysis;
+    let amdahl = fitted("Amdahl's law", amdahl, |law| vec![doubted(serial_part(scale, law), law)]);
+    let usl = fitted("The Universal Scalability Law", usl, |law| {
+        let fastest = fastest(scale, law).replacen("Fastest", "fastest", 1);
+        vec![doubted(format!("Universal Scalability Law: {fastest}"), law)]
+    });
+    let cold = scale.record.cold.map(Cold::note);
+    cold.into_iter().chain(pays(scale)).chain(auto(scale)).chain(amdahl).chain(usl).collect()
+}
+
+/// A finding by a law, with a doubt if it does not fit.
+fn doubted<L: Law<P>, const P: usize>(finding: String, fitted: &Fitted<L>) -> String {
+    match doubt(fitted) {
+        Some(doubt) => format!("{} ({doubt}).", finding.trim_end_matches('.')),
+        None => finding,
+    }
+}
+
 fn columns(scale: &Scale) -> Vec<String> {
     let base = scale.analysis.base.map(|(base, _)| {
         format!("Speed-up and efficiency are relative to width {base}; efficiency is speed-up per thread.")
@@ -83,31 +103,36 @@ fn fitted<L>(
 }
 
 fn by_amdahl(scale: &Scale, fitted: &Fitted<Amdahl>) -> Vec<String> {
+    vec![serial_part(scale, fitted), format!("{}{}", quality(fitted), choice(scale))]
+}
+
+fn serial_part(scale: &Scale, fitted: &Fitted<Amdahl>) -> String {
     let serial = with_interval(fitted.estimate(Amdahl::serial_fraction), percent);
     let unit = if scale.analysis.bound.by_processors { "cores" } else { "threads" };
     let predicted = predictions(scale, fitted, unit);
-    vec![
-        format!("Amdahl's law: {serial} of the work is serial; predicted speed-up {predicted}."),
-        format!("{}{}", quality(fitted), choice(scale)),
-    ]
+    format!("Amdahl's law: {serial} of the work is serial; predicted speed-up {predicted}.")
 }
 
 fn by_usl(scale: &Scale, fitted: &Fitted<Usl>) -> Vec<String> {
     let contention = with_interval(fitted.estimate(Usl::contention), |value| format!("{value:.3}"));
     let coherency = with_interval(fitted.estimate(Usl::coherency), |value| format!("{value:.5}"));
+    vec![
+        format!(
+            "Universal Scalability Law, for threads on this machine: contention σ = {contention}, coherency κ = {coherency}."
+        ),
+        fastest(scale, fitted),
+        quality(fitted),
+    ]
+}
+
+fn fastest(scale: &Scale, fitted: &Fitted<Usl>) -> String {
     let peak = fitted.estimate(Usl::peak);
     let threads = |count: f64| if count.is_finite() { format!("{count:.0}") } else { "∞".to_owned() };
     let fastest = match peak.value.is_finite() {
         true => format!("Fastest at width {}", with_interval(peak, threads)),
         false => format!("Fastest width unbounded{}", interval(peak, threads)),
     };
-    vec![
-        format!(
-            "Universal Scalability Law, for threads on this machine: contention σ = {contention}, coherency κ = {coherency}."
-        ),
-        format!("{fastest}; predicted speed-up {}.", predictions(scale, fitted, "threads")),
-        quality(fitted),
-    ]
+    format!("{fastest}; predicted speed-up {}.", predictions(scale, fitted, "threads"))
 }
 
 /// Predicted speed-ups for two and four times as many threads or cores as this machine has cores.
@@ -123,13 +148,16 @@ fn predictions<L: Law<P>, const P: usize>(scale: &Scale, fitted: &Fitted<L>, uni
 fn quality<L: Law<P>, const P: usize>(fitted: &Fitted<L>) -> String {
     let (widths, error) = (listed(fitted.widths.iter()), percent(fitted.error));
     let fit = format!("Fitted to widths {widths} with a root mean squared error of {error}");
+    doubt(fitted).map_or_else(|| format!("{fit}."), |doubt| format!("{fit}: {doubt}."))
+}
+
+/// Why a fit says little. `None` if it is good.
+fn doubt<L: Law<P>, const P: usize>(fitted: &Fitted<L>) -> Option<&'static str> {
     // A law with as many coefficients as points goes through all of them: the error is the noise of the runs.
     if fitted.widths.len() == P {
-        format!("{fit}: too few widths to test the law.")
-    } else if fitted.error > POOR {
-        format!("{fit}: a poor fit.")
+        Some("too few widths to test the law")
     } else {
-        format!("{fit}.")
+        (fitted.error > POOR).then_some("a poor fit")
     }
 }
 

@@ -41,12 +41,23 @@ fn example() -> ScaleRecord {
 }
 
 fn shown(record: ScaleRecord) -> String {
-    Scale::new(record).text()
+    let scale = Scale::new(record);
+    scale.text(&scale.notes())
 }
 
 #[test]
 fn the_text_is_the_expected_one() {
     assert_eq!(shown(example()), include_str!("tests/example.txt"));
+}
+
+#[test]
+fn findings_are_at_most_five_lines_and_name_what_is_doubtful() {
+    let findings = |record| Scale::new(record).findings();
+    let found = findings(example());
+    assert!(found.len() <= 5 && found[0].starts_with("More than 4 threads do not pay"), "{found:#?}");
+    assert!(found.iter().any(|line| line.starts_with("Amdahl's law: 9.9 %")), "{found:#?}");
+    let two = findings(record(2, &[(fixed(1), &[(1.0, 1.0)]), (fixed(2), &[(0.6, 1.0)])]));
+    assert!(two.iter().any(|line| line.ends_with(" (too few widths to test the law).")), "{two:#?}");
 }
 
 #[test]
@@ -60,7 +71,7 @@ fn a_file_gives_the_same_report() {
     let scale = Scale::new(example());
     let json = serde_json::to_string(&scale).expect("text");
     let read: Scale = serde_json::from_str(&json).expect("a measurement");
-    assert_eq!(read.text(), scale.text());
+    assert_eq!(read.text(&read.notes()), scale.text(&scale.notes()));
     assert_eq!(read.markdown(), scale.markdown());
     assert_eq!(read.picture(), scale.picture());
     let value: serde_json::Value = serde_json::from_str(&json).expect("json");
@@ -120,7 +131,7 @@ fn a_job_that_is_not_cpu_bound_is_fitted_to_all_widths() {
     let waiting: Vec<(Width, &[_])> = runs.iter().map(|(width, runs)| (fixed(*width), &runs[..])).collect();
     let scale = Scale::new(record(2, &waiting));
     assert_eq!(scale.analysis.amdahl.as_ref().expect("a fit").widths, [1, 2, 4, 8]);
-    let text = scale.text();
+    let text = scale.text(&scale.notes());
     assert!(
         text.contains("All widths are included because the job is not CPU-bound but waits, for example for storage: at width 2 the cores that it can use are busy 9.5 % of the time."),
         "{text}"
@@ -133,13 +144,17 @@ fn a_large_serial_part_is_still_cpu_bound() {
         &[(fixed(1), &[(1.0, 0.99)]), (fixed(4), &[(0.7, 1.0)]), (fixed(16), &[(0.7, 1.0)])];
     let scale = Scale::new(record(4, serial));
     assert_eq!(scale.analysis.amdahl.as_ref().expect("a fit").widths, [1, 4]);
-    assert!(scale.text().contains("at width 1 the cores that it can use are busy"), "{}", scale.text());
+    assert!(
+        scale.text(&scale.notes()).contains("at width 1 the cores that it can use are busy"),
+        "{}",
+        scale.text(&scale.notes())
+    );
 }
 
 #[test]
 fn laws_that_need_more_widths_are_not_fitted() {
     let scale = Scale::new(record(1, &[(fixed(1), &[(1.0, 1.0)]), (fixed(2), &[(1.0, 1.0)])]));
-    let text = scale.text();
+    let text = scale.text(&scale.notes());
     for needed in [
         "Amdahl's law cannot be fitted: it needs 2 different widths, and there is 1.",
         "The Universal Scalability Law cannot be fitted: it needs 3 different widths, and there are 2.",

@@ -203,7 +203,7 @@ Times exclude listing the files, except that of du -s, which lists them and read
 Thread per file: at most 4,321 threads were alive at the same time.
 Times are medians; IQR is the interquartile range of the runs.
 ";
-        assert_eq!(example().text(), expected);
+        assert_eq!(example().text(&example().notes()), expected);
         round_trips_through_its_file(&example());
     }
 
@@ -233,6 +233,6 @@ Times are medians; IQR is the interquartile range of the runs.
         let line = (SeriesKind::Dashed, 2);
         assert_eq!(shapes, [(SeriesKind::Joined, 2), line, line, line]);
         let empty = Spawn { cases: Vec::new(), du: None, ..example() };
-        assert!(empty.picture().is_some() && !empty.text().is_empty());
+        assert!(empty.picture().is_some() && !empty.text(&empty.notes()).is_empty());
     }
 }

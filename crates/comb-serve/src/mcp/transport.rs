@@ -51,7 +51,7 @@ pub(super) struct MessageLines {
 #[derive(Default)]
 struct Batch {
     unanswered: HashSet<RequestId>,
-    answers: Vec<Value>,
+    answers: Vec<Vec<u8>>,
 }
 
 /// Answers that the client has still to read at the end.
@@ -109,8 +109,7 @@ impl MessageLines {
     }
 
     /// Queues an answer, or a batch of them.
-    fn push(&self, answer: &Value) -> io::Result<()> {
-        let mut line = serde_json::to_vec(answer)?;
+    fn push(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
         self.pending.bytes.fetch_add(line.len(), Ordering::Relaxed);
         let sent = self.output.as_ref().map(|output| output.send(line));
@@ -120,16 +119,16 @@ impl MessageLines {
     /// Sends a message. The answers of a batch are sent together.
     fn send_message(&mut self, message: &ServerJsonRpcMessage) -> io::Result<()> {
         self.note_version(message);
-        let answer = serde_json::to_value(message)?;
+        let answer = serde_json::to_vec(message)?;
         let id = match message {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        let Some(id) = id else { return self.push(&answer) };
+        let Some(id) = id else { return self.push(answer) };
         self.unanswered.remove(id);
         let Some(position) = self.batches.iter_mut().position(|batch| batch.unanswered.remove(id)) else {
-            return self.push(&answer);
+            return self.push(answer);
         };
         self.batches[position].answers.push(answer);
         self.push_if_complete(position)
@@ -141,7 +140,10 @@ impl MessageLines {
             return Ok(());
         }
         let answers = self.batches.swap_remove(position).answers;
-        if answers.is_empty() { Ok(()) } else { self.push(&Value::Array(answers)) }
+        if answers.is_empty() {
+            return Ok(());
+        }
+        self.push([b"[", &*answers.join(&b','), b"]"].concat())
     }
 
     /// Records whether the version of the protocol that the server agrees on has batches.
@@ -219,7 +221,7 @@ impl MessageLines {
     /// Answers a line that is no message.
     fn refuse(&self, refusal: Refusal) {
         // If the output is broken, receiving ends.
-        let _ = self.push(&refusal.into_answer());
+        let _ = self.push(refusal.into_answer());
     }
 }
 
@@ -280,8 +282,8 @@ impl Refusal {
         Self { error: ErrorData::parse_error(format!("invalid JSON: {error}"), None), id: Value::Null }
     }
 
-    fn into_answer(self) -> Value {
-        json!({ "jsonrpc": "2.0", "id": self.id, "error": self.error })
+    fn into_answer(self) -> Vec<u8> {
+        json!({ "jsonrpc": "2.0", "id": self.id, "error": self.error }).to_string().into_bytes()
     }
 }
 

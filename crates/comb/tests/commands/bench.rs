@@ -21,7 +21,7 @@ fn a_signal_ends_the_measured_job() {
 fn a_job_runs_with_all_numbers_of_threads() {
     let directory = directory_with(&[("log", LOG)]);
     let start = "comb top -f 2 log: medians of 2 runs, warm cache; ";
-    let flags = "--runs 2 --widths 4,1,2,2,auto -- top -f 2 log";
+    let flags = "--explain --runs 2 --widths 4,1,2,2,auto -- top -f 2 log";
     let out = measured(&directory, "scale", flags, start, &["1", "2", "4", "auto"]);
     for said in [
         "Output: 12 B, identical at every width.",
@@ -31,6 +31,9 @@ fn a_job_runs_with_all_numbers_of_threads() {
     ] {
         assert!(out.contains(said), "{said}: {out}");
     }
+    // Without --explain, only what was found.
+    let (short, _, _) = directory.run("comb bench scale --from-json saved.json");
+    assert!(short.contains("\nAmdahl's law: ") && !short.contains("Output: "), "{short}");
     let svg = directory.read("saved.svg");
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"), "{svg}");
     assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
@@ -48,7 +51,7 @@ fn a_job_runs_with_all_numbers_of_threads() {
 fn lists_of_definitions_are_scaled() {
     let directory =
         directory_with(&[("src/a.c", "int answer(void) { return 42; }\n"), ("src/b.py", "def b(): pass\n")]);
-    let out = printed(&directory, "scale --runs 1 --widths 1,2,auto -- symbols src");
+    let out = printed(&directory, "scale --explain --runs 1 --widths 1,2,auto -- symbols src");
     assert!(out.starts_with("comb symbols src: single runs, warm cache; "), "{out}");
     assert!(out.contains("Output: 78 B, identical at every width."), "{out}");
     // As root, dropping the caches would affect the whole machine.
@@ -61,7 +64,7 @@ fn lists_of_definitions_are_scaled() {
 #[test]
 fn a_pipe_can_be_the_input() {
     let directory = directory_with(&[("log", LOG)]);
-    let out = printed(&directory, "scale --runs 1 --widths 1,2 --pipe log -- grep -c a");
+    let out = printed(&directory, "scale --explain --runs 1 --widths 1,2 --pipe log -- grep -c a");
     assert!(out.starts_with("cat log | comb grep -c a: single runs, warm cache; "), "{out}");
     for part in [
         "Output: 2 B, identical at every width.",

@@ -26,7 +26,9 @@ pub(crate) fn measured(
     let out = printed(directory, &format!("{experiment} --save saved.json --plot saved.svg {flags}"));
     assert!(out.starts_with(start), "{out}");
     assert_eq!(first_cells(&out), cells);
-    let again = printed(directory, &format!("{experiment} --from-json saved.json --plot again.svg"));
+    let explain = if flags.contains("--explain") { "--explain" } else { "" };
+    let again =
+        printed(directory, &format!("{experiment} {explain} --from-json saved.json --plot again.svg"));
     assert_eq!((again, directory.read("again.svg")), (out.clone(), directory.read("saved.svg")));
     out
 }

@@ -33,7 +33,8 @@ each number of threads, to check that its output is always the same and to warm 
 numbers of threads, so that a machine that becomes slower affects all of them equally.
 
 Prints wall time, CPU time, speed-up and efficiency with their spread, and the fits of Amdahl's law and of the Universal \
-Scalability Law with 95 % confidence intervals and the predicted speed-up for two and four times as many cores.";
+Scalability Law with 95 % confidence intervals and the predicted speed-up for two and four times as many cores. --explain says \
+what the columns mean and how well the laws fit; --format markdown and json have all of it.";
 
 /// Measure a job with different numbers of threads, and fit scaling laws
 #[derive(Args)]
@@ -62,6 +63,10 @@ pub struct ScaleArguments {
     /// Pipe FILE to the standard input of the job with cat
     #[arg(long, value_name = "FILE")]
     pub pipe: Option<PathBuf>,
+
+    /// Explain the columns, the runs and how well the laws fit
+    #[arg(long)]
+    pub explain: bool,
 
     #[command(flatten)]
     pub drawn: Drawn,
