@@ -88,12 +88,13 @@ fn search(request: &IndexRequest) -> Result<String, Problem> {
         }
         None => {
             let (place, link) = match direction(&answer, first) {
-                Direction::FirstFrom(position) => {
-                    (format!("at or after position {position}"), link("from", first, "From the start"))
-                }
+                Direction::FirstFrom(position) => (
+                    format!("at or after position {}", Count(position)),
+                    link("from", first, "From the start"),
+                ),
                 Direction::LastBefore(position) => {
                     let end = first + index.symbols();
-                    (format!("before position {position}"), link("before", end, "From the end"))
+                    (format!("before position {}", Count(position)), link("before", end, "From the end"))
                 }
             };
             let (pattern, count) = (&answer.pattern, Count(answer.count));
@@ -116,7 +117,7 @@ fn facts(position: u64, answer: &SearchAnswer) -> String {
         (Some(line), Some(column)) => fact("Line:column", &format!("{line}:{column}")),
         _ => String::new(),
     };
-    let (position, count) = (position.to_string(), Count(answer.count).to_string());
+    let (position, count) = (Count(position).to_string(), Count(answer.count).to_string());
     format!("<dl>{}{}{line}</dl>", fact("Position", &position), fact("Occurrences", &count))
 }
 

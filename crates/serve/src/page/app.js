@@ -111,7 +111,9 @@ async function run(ticket) {
     const position = wanted.position ?? (wanted.direction === 'from' ? index.first_position : end);
     const parameters = { q: pattern, [wanted.direction]: position, context: CONTEXT };
     state.notBefore = performance.now() + PAUSE;
+    const start = performance.now();
     const answer = await ask(`/${encodeURIComponent(index.name)}/search`, parameters, controller);
+    answer.took = performance.now() - start;
     state.failures = 0;
     if (ticket === state.ticket) showAnswer(index, pattern, { ...wanted, position }, answer);
   } catch (problem) {
@@ -149,7 +151,8 @@ function showWelcome() {
 
 function showAnswer(index, pattern, wanted, answer) {
   const { direction, position } = wanted;
-  page.count.replaceChildren(...grouped(String(answer.count), 3));
+  page.count.textContent = formatted(answer.count);
+  page.took.textContent = duration(answer.took);
   if (answer.position !== null) {
     showOccurrence(index, answer);
     state.shown = { index: index.name, pattern, position: answer.position };
@@ -176,7 +179,7 @@ function showOccurrence(index, answer) {
   const start = answer.position - byteLength(answer.before);
   const end = answer.position + byteLength(answer.match + answer.after);
 
-  page.position.replaceChildren(...grouped(String(answer.position), 3));
+  page.position.textContent = formatted(answer.position);
   page.line.textContent = answer.line === null ? '' : `${answer.line}:${answer.column}`;
 
   const isCut = end < first + symbols;
@@ -190,6 +193,8 @@ function showOccurrence(index, answer) {
     page[part].replaceChildren(...(isBytes ? visible(text, next[part]) : grouped(text, GROUP, offset)));
     offset += text.length;
   }
+  // The mark has no gaps, as the pattern has none. They follow it, so that the columns stay aligned.
+  page.match.style.marginRight = `${page.match.querySelectorAll('.group').length}ch`;
   page.context.classList.toggle('cut-before', start > first);
   page.context.classList.toggle('cut-after', isCut);
 }
@@ -242,7 +247,7 @@ function finish(outcome, words) {
   document.body.dataset.state = outcome;
   // Announced only when typing pauses, and without separators, which screen readers would read as several numbers.
   clearTimeout(finish.timer);
-  finish.timer = setTimeout(() => { page.announcement.textContent = words.replaceAll('\u202f', ''); }, 500);
+  finish.timer = setTimeout(() => { page.announcement.textContent = words.replace(/(?<=\d),(?=\d{3})/g, ''); }, 500);
 }
 
 function setMessage(text, label, action) {
@@ -372,7 +377,12 @@ function byteLength(text) {
 }
 
 function formatted(number) {
-  return number.toLocaleString('en').replaceAll(',', '\u202f');
+  return number.toLocaleString('en');
+}
+
+// Milliseconds with two digits.
+function duration(milliseconds) {
+  return `${milliseconds.toLocaleString('en', { maximumSignificantDigits: 2 })} ms`;
 }
 
 function shortened(text) {
