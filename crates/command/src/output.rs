@@ -91,17 +91,12 @@ pub fn check_new(output: &Path, inputs: &[impl AsRef<Path>], kind: &FileKind) ->
     check_directory(output)
 }
 
-/// Checks, before a job, that its output, which may replace any other file, is none of its inputs, and that its directory exists.
+/// Checks, before a job, that the directory of its output exists.
 ///
 /// # Errors
 ///
-/// If not. The message gives the reason and the fix.
-pub fn check_replaced(output: &Path, inputs: &[impl AsRef<Path>]) -> Result<(), String> {
-    check_not_input(output, inputs)?;
-    check_directory(output)
-}
-
-fn check_directory(output: &Path) -> Result<(), String> {
+/// If it does not.
+pub fn check_directory(output: &Path) -> Result<(), String> {
     let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty());
     match parent.filter(|parent| !parent.is_dir()) {
         Some(parent) if !is_stream(output) => Err(format!("{}: no such directory", parent.display())),

@@ -199,6 +199,8 @@ impl MessageLines {
                 Err(refusal) => batch.answers.extend(refusal.map(Refusal::into_answer)),
             }
         }
+        // A later message of the batch may cancel an earlier one.
+        batch.unanswered.retain(|id| self.unanswered.contains(id));
         self.batches.push(batch);
         // If the output is broken, receiving ends.
         let _ = self.push_if_complete(self.batches.len() - 1);
@@ -209,12 +211,20 @@ impl MessageLines {
         if let JsonRpcMessage::Notification(notification) = &message
             && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
         {
-            // Its answer is no longer wanted.
-            cancelled.params.request_id.iter().for_each(|id| drop(self.unanswered.take(id)));
+            cancelled.params.request_id.iter().for_each(|id| self.drop_answer(id));
         }
         if self.is_open {
             self.unanswered.extend(id_of_request(&message).cloned());
             self.queued.push_back(message);
+        }
+    }
+
+    /// Stops to wait for the answer to a cancelled request. The other answers of its batch may be complete then.
+    fn drop_answer(&mut self, id: &RequestId) {
+        self.unanswered.remove(id);
+        if let Some(position) = self.batches.iter_mut().position(|batch| batch.unanswered.remove(id)) {
+            // If the output is broken, receiving ends.
+            let _ = self.push_if_complete(position);
         }
     }
 

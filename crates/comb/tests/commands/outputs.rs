@@ -9,31 +9,29 @@ const COMMANDS: [&str; 6] = [
     "comb index build text -o",
     "comb pi 10 -o",
     "comb top log --save-counts",
-    "comb top log -f 2 -o",
+    "comb top log -f 2 --force -o",
 ];
 
 #[test]
-fn an_answer_is_written_to_a_file_which_it_replaces() {
+fn an_answer_is_written_to_a_file() {
     let log = "2026-01-01T00:00:00Z a\n2026-01-01T00:00:01Z a\n";
-    let directory = directory_with(&[("log", log), ("out", "longer than the answer\n")]);
+    let directory = directory_with(&[("log", log), ("out", "")]);
     directory.prints("comb top -f 2 -o out log; cat out", "2 a\n");
-    directory.prints("comb top -f 2 --json --output=out log; grep -c count out", "1\n");
-    directory.prints("comb top --overview -o out log; head -n 1 out", "2 records of lines\n");
-    directory.prints("comb top --sample=1 -f 2 -o out log; tail -n 1 out", "  key     a\n");
-    directory.prints(
-        "comb top -f 2 --save-counts counts -o out log; cat out; comb top --merge counts -o out; cat out",
-        "2 a\n2 a\n",
-    );
-    directory.prints(
-        "comb top -f 2 --save-counts - -o out log > counts; cat out; comb top --merge counts",
-        "2 a\n2 a\n",
-    );
+    directory.prints("comb top -f 2 --json --force --output=out log; grep -c count out", "1\n");
+    directory.prints("comb top --overview --force -o out log; head -n 1 out", "2 records of lines\n");
+    directory.prints("comb top --sample=1 -f 2 --force -o out log; tail -n 1 out", "  key     a\n");
+    let save = "comb top -f 2 --force --save-counts counts -o out log; cat out";
+    directory.prints(&format!("{save}; comb top --merge counts -o new; cat new"), "2 a\n2 a\n");
+    let both = "comb top -f 2 --save-counts - --force -o out log > counts; cat out";
+    directory.prints(&format!("{both}; comb top --merge counts"), "2 a\n2 a\n");
+    directory.prints("comb top -f 2 -o - log; test ! -e ./-", "2 a\n");
     for (arguments, reason) in [
-        ("-o log log", "log: same file as the input log; use another output"),
+        ("-o log", "log: file exists; use --force to replace it"),
+        ("-o log --force log", "log: same file as the input log; use another output"),
         ("-o none/out log", "none: no such directory"),
         ("-o out --tail log", "cannot be used with '--tail'"),
     ] {
-        directory.refuses(&format!("comb top {arguments}"), reason);
+        directory.refuses(&format!("comb top {arguments} < /dev/null"), reason);
     }
     assert_eq!(directory.read("log"), log);
 }

@@ -117,9 +117,13 @@ pub(crate) struct TopArguments {
     #[arg(long, help_heading = "Output")]
     bars: bool,
 
-    /// Write to FILE, which is replaced, instead of standard output
+    /// Write to FILE instead of standard output; an existing file is kept, unless it is empty or --force is given
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["tail", "formats"], help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Replace an existing file
+    #[arg(long, requires = "output", help_heading = "Output")]
+    pub(crate) force: bool,
 
     /// Show the counts of keys by bucket of --every in text as numbers or sparklines [default: sparklines on a terminal, else numbers]
     #[arg(long, value_enum, value_name = "FORM", help_heading = "Output")]

@@ -1,14 +1,17 @@
 //! Where an answer is written: standard output, or the file that `-o` names.
 
 use std::io::{self, BufWriter, Write, stdout};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use finecomb_sys::display::{EscapeForm, EscapingWriter};
 
 use crate::exit::{Failure, check_output};
-use crate::output;
+use crate::output::{self, OutputFile};
 use crate::terminal;
 use crate::top::args::{TopArguments, TopFormat};
+
+/// Name of the standard output.
+const STANDARD: &str = "-";
 
 /// Where an answer is written.
 #[derive(Clone, Copy)]
@@ -22,11 +25,15 @@ impl<'a> AnswerOutput<'a> {
     /// # Errors
     /// If the file must not be written, or standard output is closed. The message gives the reason.
     pub(super) fn new(arguments: &'a TopArguments) -> Result<Self, Failure> {
-        match &arguments.output {
-            Some(path) => output::check_replaced(path, &arguments.files)?,
-            None => check_output()?,
-        }
-        Ok(Self::of(arguments))
+        let output = Self::of(arguments);
+        let Some(path) = output.file else {
+            check_output()?;
+            return Ok(output);
+        };
+        let sources: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
+        OutputFile { path, sources: &sources, force: arguments.force }.check(None)?;
+        output::check_directory(path)?;
+        Ok(output)
     }
 
     /// The same, which has been checked.
@@ -37,7 +44,8 @@ impl<'a> AnswerOutput<'a> {
             TopFormat::Json => Some(EscapeForm::Json),
             TopFormat::Csv | TopFormat::Tsv | TopFormat::Markdown => Some(EscapeForm::Text),
         };
-        Self { file: arguments.output.as_deref(), escapes }
+        let file = arguments.output.as_deref().filter(|path| *path != Path::new(STANDARD));
+        Self { file, escapes }
     }
 
     /// Number of columns of the terminal where people read it.
@@ -58,7 +66,7 @@ impl<'a> AnswerOutput<'a> {
         }
     }
 
-    /// Writes an answer. A file is replaced when the answer is complete.
+    /// Writes an answer. A file is written when the answer is complete.
     ///
     /// # Errors
     /// If it cannot be written.

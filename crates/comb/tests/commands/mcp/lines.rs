@@ -240,6 +240,30 @@ fn batches_are_taken_if_the_version_has_them() {
 }
 
 #[test]
+fn a_cancelled_call_does_not_hold_back_the_other_answers_of_its_batch() {
+    let tree = slow_tree();
+    let mut session = Session::start(tree.path(), &["--request-timeout", "30"]);
+    let mut first = initialize();
+    first["params"]["protocolVersion"] = json!("2025-03-26");
+    session.send(&first);
+    session.answer();
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let ping = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+    let slow = |id: u64| {
+        let params = json!({"name": "search", "arguments": {"pattern": SLOW}});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+    };
+    let cancel =
+        |id: u64| json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    session.send(&json!([slow(1), ping(2)]));
+    session.send(&cancel(1));
+    assert_eq!(session.answer()[0]["id"], 2);
+    session.send(&json!([slow(3), cancel(3), ping(4)]));
+    assert_eq!(session.answer()[0]["id"], 4);
+    session.close();
+}
+
+#[test]
 fn what_is_pending_when_the_input_ends_is_answered() {
     let tree = slow_tree();
     let mut session = Session::open(tree.path(), &["--request-timeout", "1"]);
