@@ -7,6 +7,7 @@
 The command ``comb`` is installed beside this module. Its flags are keyword arguments here: ``comb top --help`` describes them.
 """
 
+from . import _tables
 from ._finecomb import (
     Columns,
     Counts,

@@ -29,6 +29,10 @@ class Alone(unittest.TestCase):
             self.assertEqual([match.text for match in finecomb.grep("pass", directory)], ["    pass"])
             self.assertEqual([symbol.name for symbol in finecomb.symbols(directory)], ["one"])
 
+    def test_tables_name_the_package_that_they_need(self):
+        with self.assertRaisesRegex(ImportError, "pip install pandas pyarrow"):
+            finecomb.top(b"a\n").to_pandas()
+
     def test_what_is_refused_is_an_exception(self):
         with self.assertRaises(finecomb.Error):
             finecomb.grep("(", SAMPLES)

@@ -164,7 +164,7 @@ class Top(Logs):
         self.assertEqual(table.column_names, ["path", "status", "key_bytes", "count", "sum(bytes)", "mean(bytes)"])
         self.assertEqual(table["count"].to_pylist(), [row.count for row in top])
         self.assertEqual(table["sum(bytes)"].to_pylist(), [row.values["sum(bytes)"] for row in top])
-        self.assertEqual(table["mean(bytes)"].to_pylist(), [row.values["mean(bytes)"] for row in top])
+        self.assertEqual(table["mean(bytes)"].to_pylist(), [float(row.values["mean(bytes)"]) for row in top])
         self.assertEqual(polars.DataFrame(top)["path"].to_list(), [row.fields["path"] for row in top])
         self.assertEqual(duckdb.sql("SELECT sum(count) FROM top").fetchall()[0][0], sum(row.count for row in top))
 

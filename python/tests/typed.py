@@ -12,8 +12,11 @@ from pyspark.sql import DataFrame, SparkSession
 top = finecomb.top("access.log", fields=[7], n=3, ignore_case=True, since=datetime(2026, 3, 1), every=timedelta(minutes=5))
 first: finecomb.Row = top[0]
 count: int = first.count
-value: int | Decimal | None = first.values["sum(10)"]
+value: int | float | Decimal | None = first.values["sum(10)"]
 texts: list[str] = [row.text for row in top]
+names_of_columns: list[str] = first.keys()
+column: str | bytes | int | float | bool | Decimal | datetime | None = first["time"] or first[-1] or next(iter(first))
+print(top.to_pandas(), top.to_polars().height, top.to_arrow())
 counts = finecomb.Counts(fields="1,7", sum=10, sed=[("a", "b")])
 counts.add([Path("a.log"), "b.log"], progress=lambda done, total: print(done, total))
 counts.add(io.BytesIO(b"a"))
@@ -32,6 +35,7 @@ matches = finecomb.grep(["a", "b"], Path("src"), progress=lambda done, total: No
 match: finecomb.Match = next(matches)
 found: list[tuple[str, int | None, int]] = [(match.path, match.line_number, match.offset) for match in matches]
 spans: list[tuple[int, int]] = match.spans
+print(matches.to_pandas(), matches.to_polars().height, matches.to_arrow())
 counts.add_file("a.log", 0, 100)
 counts.merge(counts.split(3)[0])
 emitted: list[list[bytes]] = counts.add_part(b"a", memory=1 << 20, parts=3)

@@ -6,16 +6,24 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Int64Array, RecordBatch, StringArray, UInt64Array,
+    ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Float64Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray,
 };
 use arrow_schema::{ArrowError, Field, Schema};
-use finecomb_top::{Answer, KeyCount, Quantity};
+use finecomb_top::{Answer, KeyCount, Quantity, Zone};
 
 /// Digits of an Arrow decimal of 128 bits.
 const DIGITS: u8 = 38;
 
-/// The rows of an answer: the columns of the key as text, the key as bytes, the count, its error if counts are approximate, and the
-/// measures. A measure of more than 38 digits is null.
+/// Digits of the decimals of a column if these suffice: products and sums of them have room in those of 128 bits.
+const FEW_DIGITS: u8 = 18;
+
+/// Microseconds of a second, the unit of times.
+const SECOND: i64 = 1_000_000;
+
+/// The rows of an answer: the columns of the key, the key as bytes, the count, its error if counts are approximate, and the measures.
+/// Buckets are times in their zone, other columns of the key are text. Measures are whole numbers or decimals where these hold all of
+/// their values; means, shares, and columns with numbers of more than 38 digits are floating-point numbers.
 ///
 /// # Errors
 /// If the columns are too large for Arrow.
@@ -23,11 +31,20 @@ pub fn answer_batch(answer: &Answer) -> Result<RecordBatch, ArrowError> {
     let rows = &answer.top;
     let mut columns: Vec<(String, ArrayRef)> = Vec::new();
     for (number, name) in answer.key_names.iter().enumerate() {
-        let column = rows.iter().map(|row| row.columns().nth(number).map(String::from_utf8_lossy));
-        columns.push((name.clone(), Arc::new(texts(column)?)));
+        let column: ArrayRef = match &answer.bucket_zone {
+            Some(zone) if number == 0 => Arc::new(times(&answer.row_starts(), zone)),
+            _ => {
+                let column = rows.iter().map(|row| row.columns().nth(number).map(String::from_utf8_lossy));
+                Arc::new(texts(column)?)
+            }
+        };
+        columns.push((name.clone(), column));
     }
     columns.push(("key_bytes".to_owned(), Arc::new(exact_keys(rows)?)));
-    let numbers = |number: fn(&KeyCount) -> u64| Arc::new(rows.iter().map(number).collect::<UInt64Array>());
+    // Counts are at most 2^56.
+    let numbers = |number: fn(&KeyCount) -> u64| {
+        Arc::new(rows.iter().map(|row| i64::try_from(number(row)).ok()).collect::<Int64Array>())
+    };
     columns.push(("count".to_owned(), numbers(|row| row.count)));
     if answer.approximation.is_some() {
         columns.push(("error".to_owned(), numbers(|row| row.error)));
@@ -36,7 +53,7 @@ pub fn answer_batch(answer: &Answer) -> Result<RecordBatch, ArrowError> {
     }
     for (number, name) in answer.measure_names.iter().enumerate() {
         let values: Vec<Option<&Quantity>> = rows.iter().map(|row| row.values.get(number)).collect();
-        columns.push((name.clone(), Arc::new(decimals(&values)?)));
+        columns.push((name.clone(), measure(name, &values)?));
     }
     of_columns(columns)
 }
@@ -124,17 +141,76 @@ fn of_columns(columns: Vec<(String, ArrayRef)>) -> Result<RecordBatch, ArrowErro
     )
 }
 
-/// Numbers with the places that the most precise of them needs. One of more than 38 digits is null.
-fn decimals(values: &[Option<&Quantity>]) -> Result<Decimal128Array, ArrowError> {
+/// The name of the zone of a column of times. A zone of the system may have none: then it is UTC.
+pub fn zone_name(zone: &Zone) -> String {
+    zone.name().unwrap_or_else(|| "UTC".to_owned())
+}
+
+/// Whether the measure with this name is a quotient, so that no decimal of it is exact.
+pub fn is_quotient(measure: &str) -> bool {
+    measure.starts_with("mean(") || measure.starts_with("share(")
+}
+
+/// A column of buckets, which begin at these seconds since 1970.
+fn times(starts: &[i64], zone: &Zone) -> TimestampMicrosecondArray {
+    let instants = starts.iter().map(|start| start.checked_mul(SECOND));
+    instants.collect::<TimestampMicrosecondArray>().with_timezone(zone_name(zone))
+}
+
+/// A column of a measure.
+fn measure(name: &str, values: &[Option<&Quantity>]) -> Result<ArrayRef, ArrowError> {
+    if !is_quotient(name) {
+        if let Some(column) = integers(values) {
+            return Ok(Arc::new(column));
+        }
+        if let Some(column) = decimals(values) {
+            return Ok(Arc::new(column?));
+        }
+    }
+    Ok(Arc::new(values.iter().map(|value| value.and_then(Quantity::to_f64)).collect::<Float64Array>()))
+}
+
+/// Whole numbers. `None` if a value is none, or has more than 64 bits.
+fn integers(values: &[Option<&Quantity>]) -> Option<Int64Array> {
+    let integer = |units: i128| i64::try_from(units).ok();
+    scaled(values, 0, integer).map(Int64Array::from)
+}
+
+/// Numbers with the places that the most precise of them needs. `None` if one has more than 38 digits then.
+fn decimals(values: &[Option<&Quantity>]) -> Option<Result<Decimal128Array, ArrowError>> {
     let parts = |value: &Option<&Quantity>| value.and_then(Quantity::to_decimal);
-    let places = values.iter().filter_map(parts).map(|(_, places)| places).max().unwrap_or(0);
-    let units = values.iter().map(|value| value.and_then(|value| units(value, places)));
-    units.collect::<Decimal128Array>().with_precision_and_scale(DIGITS, places as i8)
+    let places = values.iter().filter_map(parts).map(|parts| reduced(parts).1).max().unwrap_or(0);
+    let units = scaled(values, places, Some)?;
+    let few = 10_u128.pow(FEW_DIGITS.into());
+    let is_few = places <= FEW_DIGITS && units.iter().flatten().all(|units| units.unsigned_abs() < few);
+    let digits = if is_few { FEW_DIGITS } else { DIGITS };
+    Some(Decimal128Array::from(units).with_precision_and_scale(digits, places as i8))
+}
+
+/// The units of all values with this number of places, as `number` has them. `None` if it has not those of a value.
+fn scaled<T>(
+    values: &[Option<&Quantity>],
+    places: u8,
+    number: impl Fn(i128) -> Option<T>,
+) -> Option<Vec<Option<T>>> {
+    let value = |value: &Option<&Quantity>| match value {
+        None | Some(Quantity::None) => Some(None),
+        Some(value) => units(value, places).and_then(&number).map(Some),
+    };
+    values.iter().map(value).collect()
+}
+
+/// Units and decimal places without zeros at the end.
+fn reduced((mut units, mut places): (i128, u8)) -> (i128, u8) {
+    while places > 0 && units % 10 == 0 {
+        (units, places) = (units / 10, places - 1);
+    }
+    (units, places)
 }
 
 /// The units of a number with this number of places. `None` if there is none, it has more places, or it has too many digits.
 fn units(value: &Quantity, places: u8) -> Option<i128> {
-    let (units, own) = value.to_decimal()?;
+    let (units, own) = reduced(value.to_decimal()?);
     let factor = 10_i128.checked_pow(places.checked_sub(own)?.into())?;
     units.checked_mul(factor).filter(|units| units.unsigned_abs() < 10_u128.pow(DIGITS.into()))
 }

@@ -1,20 +1,69 @@
 //! Answers: the rows of a count.
 
-use finecomb_arrow::{answer_batch, fixed_batch};
-use finecomb_top::{Answer, KeyCount, Quantity};
-use pyo3::exceptions::PyIndexError;
+use finecomb_arrow::{answer_batch, fixed_batch, is_quotient, zone_name};
+use finecomb_top::{Answer, KeyCount, Quantity, Zone};
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyInt};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyInt, PyIterator, PyTuple};
 
 use crate::columns::Columns;
 use crate::{arrow, error};
 
-/// A key and its count.
+/// A key and its count, and a sequence of the values of the columns of the table, which also have names.
 #[pyclass(frozen, module = "finecomb")]
 pub(crate) struct Row {
-    row: KeyCount,
-    key_names: Vec<String>,
-    measure_names: Vec<String>,
+    top: Py<Top>,
+    index: usize,
+}
+
+impl Row {
+    fn answer(&self) -> &Answer {
+        &self.top.get().answer
+    }
+
+    fn row(&self) -> &KeyCount {
+        &self.answer().top[self.index]
+    }
+
+    /// Names of the columns of the table, in the order of [`answer_batch`].
+    fn names(&self) -> Vec<&str> {
+        let Answer { key_names, measure_names, approximation, .. } = self.answer();
+        let mut names: Vec<&str> = key_names.iter().map(String::as_str).collect();
+        names.extend(["key_bytes", "count"]);
+        names.extend(approximation.iter().flat_map(|_| ["error", "certain"]));
+        names.extend(measure_names.iter().map(String::as_str));
+        names
+    }
+
+    /// The value of a column by its index.
+    fn value<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        let (answer, row) = (self.answer(), self.row());
+        let limits = 2 * usize::from(answer.approximation.is_some());
+        match index.checked_sub(answer.key_names.len()) {
+            None => match &answer.bucket_zone {
+                Some(zone) if index == 0 => self.bucket(py, zone),
+                _ => row.columns().nth(index).map(String::from_utf8_lossy).into_bound_py_any(py),
+            },
+            Some(0) => Ok(self.key(py).into_any()),
+            Some(1) => row.count.into_bound_py_any(py),
+            Some(2) if limits > 0 => row.error.into_bound_py_any(py),
+            Some(3) if limits > 0 => self.certain().into_bound_py_any(py),
+            Some(index) => {
+                let measure = index - 2 - limits;
+                match is_quotient(&answer.measure_names[measure]) {
+                    true => row.values[measure].to_f64().into_bound_py_any(py),
+                    false => number(py, &row.values[measure])?.into_bound_py_any(py),
+                }
+            }
+        }
+    }
+
+    /// The time at which the bucket of the row begins, in the zone of the buckets.
+    fn bucket<'py>(&self, py: Python<'py>, zone: &Zone) -> PyResult<Bound<'py, PyAny>> {
+        let start = self.top.get().starts[self.index];
+        py.import("finecomb._tables")?.call_method1("time", (start, zone_name(zone)))
+    }
 }
 
 #[pymethods]
@@ -22,36 +71,36 @@ impl Row {
     /// The key, exactly.
     #[getter]
     fn key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.row.key)
+        PyBytes::new(py, &self.row().key)
     }
 
     /// The key as text; U+FFFD is in the place of bytes that are not UTF-8.
     #[getter]
     fn text(&self) -> String {
-        String::from_utf8_lossy(&self.row.key).into_owned()
+        String::from_utf8_lossy(&self.row().key).into_owned()
     }
 
     /// Number of records.
     #[getter]
     fn count(&self) -> u64 {
-        self.row.count
+        self.row().count
     }
 
-    /// The columns of the key by name.
+    /// The columns of the key by name, as text.
     #[getter]
     fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let fields = PyDict::new(py);
-        for (name, value) in self.key_names.iter().zip(self.row.columns()) {
+        for (name, value) in self.answer().key_names.iter().zip(self.row().columns()) {
             fields.set_item(name, String::from_utf8_lossy(value))?;
         }
         Ok(fields)
     }
 
-    /// The measures by name: an int, a Decimal, or None without a value.
+    /// The measures by name: an int or a Decimal, a float for a share, or None without a value.
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let values = PyDict::new(py);
-        for (name, value) in self.measure_names.iter().zip(&self.row.values) {
+        for (name, value) in self.answer().measure_names.iter().zip(&self.row().values) {
             values.set_item(name, number(py, value)?)?;
         }
         Ok(values)
@@ -60,25 +109,74 @@ impl Row {
     /// Maximum number of records beyond the count: 0 unless counts are approximate.
     #[getter]
     fn error(&self) -> u64 {
-        self.row.error
+        self.row().error
     }
 
     /// Whether no other key may be more frequent: always, unless counts are approximate.
     #[getter]
     fn certain(&self) -> bool {
-        !self.row.is_uncertain
+        !self.row().is_uncertain
+    }
+
+    /// Names of the columns of the table.
+    fn keys(&self) -> Vec<&str> {
+        self.names()
+    }
+
+    /// The same, as a named tuple has them.
+    #[getter]
+    fn _fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.names())
+    }
+
+    fn __len__(&self) -> usize {
+        self.names().len()
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let values = (0..self.names().len()).map(|index| self.value(py, index));
+        PyTuple::new(py, values.collect::<PyResult<Vec<_>>>()?)?.try_iter()
+    }
+
+    /// The value of a column, by its name or its index.
+    fn __getitem__<'py>(&self, py: Python<'py>, column: Column) -> PyResult<Bound<'py, PyAny>> {
+        let names = self.names();
+        match column {
+            Column::Index(index) => {
+                let index = position(index, names.len());
+                self.value(py, index.ok_or_else(|| PyIndexError::new_err("column out of range"))?)
+            }
+            Column::Name(name) => {
+                let index = names.iter().position(|known| *known == name);
+                self.value(py, index.ok_or_else(|| PyKeyError::new_err(name))?)
+            }
+        }
     }
 
     fn __repr__(&self) -> String {
-        format!("Row(count={}, text={:?})", self.row.count, self.text())
+        format!("Row(count={}, text={:?})", self.row().count, self.text())
     }
+}
+
+/// A column of a row.
+#[derive(FromPyObject)]
+enum Column {
+    Index(isize),
+    Name(String),
+}
+
+/// The position of an index, which counts from the end if it is negative.
+fn position(index: isize, length: usize) -> Option<usize> {
+    let index = if index < 0 { index + length as isize } else { index };
+    usize::try_from(index).ok().filter(|&index| index < length)
 }
 
 fn number<'py>(py: Python<'py>, value: &Quantity) -> PyResult<Option<Bound<'py, PyAny>>> {
     let decimal = |text: &str| py.import("decimal")?.getattr("Decimal")?.call1((text,));
     Ok(match value {
         Quantity::None => None,
-        Quantity::Number(_) | Quantity::Estimate(_) | Quantity::Wide(_) | Quantity::Share { .. } => {
+        Quantity::Share { .. } => Some(value.to_f64().into_bound_py_any(py)?),
+        Quantity::Number(_) | Quantity::Estimate(_) | Quantity::Wide(_) => {
             let text = value.to_string();
             match text.parse::<i128>() {
                 Ok(whole) => Some(whole.into_pyobject(py)?.into_any()),
@@ -92,8 +190,17 @@ fn number<'py>(py: Python<'py>, value: &Quantity) -> PyResult<Option<Bound<'py, 
 /// The most frequent keys: a sequence of rows, and a stream of Arrow.
 #[pyclass(frozen, module = "finecomb")]
 pub(crate) struct Top {
-    pub(crate) answer: Answer,
-    pub(crate) messages: Vec<String>,
+    answer: Answer,
+    messages: Vec<String>,
+    /// Start of the bucket of each row, if there are buckets.
+    starts: Vec<i64>,
+}
+
+impl Top {
+    pub(crate) fn new(answer: Answer, messages: Vec<String>) -> Self {
+        let starts = answer.row_starts();
+        Self { answer, messages, starts }
+    }
 }
 
 #[pymethods]
@@ -102,13 +209,16 @@ impl Top {
         self.answer.top.len()
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<Row> {
-        let rows = &self.answer.top;
-        let index = if index < 0 { index + rows.len() as isize } else { index };
-        let row = usize::try_from(index).ok().and_then(|index| rows.get(index));
-        let row = row.ok_or_else(|| PyIndexError::new_err("row out of range"))?;
-        let Answer { key_names, measure_names, .. } = &self.answer;
-        Ok(Row { row: row.clone(), key_names: key_names.clone(), measure_names: measure_names.clone() })
+    fn __getitem__(slf: &Bound<'_, Self>, index: isize) -> PyResult<Row> {
+        let index = position(index, slf.get().answer.top.len());
+        let index = index.ok_or_else(|| PyIndexError::new_err("row out of range"))?;
+        Ok(Row { top: slf.clone().unbind(), index })
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let builtins = slf.py().import("builtins")?;
+        let indexes = builtins.call_method1("range", (slf.get().answer.top.len(),))?;
+        builtins.call_method1("map", (slf.getattr("__getitem__")?, indexes))
     }
 
     /// Number of records counted.
@@ -129,7 +239,7 @@ impl Top {
         self.messages.clone()
     }
 
-    /// The rows as a stream of Arrow: the columns of the key as text, key, count, and the measures.
+    /// The rows as a stream of Arrow: the columns of the key, its bytes, the count, and the measures.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -47,7 +47,7 @@ impl Counts {
         Self::of(job)
     }
 
-    /// Adds the records of a path, bytes, a binary file object, or a list of these.
+    /// Adds the records of a path, bytes, a binary file object, or a list of these. If none can be opened, that is an OSError.
     #[pyo3(signature = (paths, *, progress = None))]
     fn add(
         &mut self,
@@ -191,7 +191,7 @@ impl Counts {
         let query = job.query().map_err(error)?;
         let answer = py.detach(|| self.counts.answer_of(&query));
         let messages = job.messages(&[], &answer);
-        Ok(Top { answer, messages })
+        Ok(Top::new(answer, messages))
     }
 
     /// Number of records counted.
@@ -276,6 +276,7 @@ impl Counts {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let inputs = self.job.inputs(&sources.paths).map_err(error)?;
+        sources.check()?;
         let (job, query) = (&self.job, &self.query);
         let options = job.scan().part(part);
         let AllCounted { counts, problems, .. } =

@@ -22,7 +22,8 @@ use crate::{error, flags};
 ///
 /// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are those flags of `comb grep` that decide
 /// what is found. Lines arrive during the search, in the order of the command. `progress` is called with the number of bytes processed and
-/// the total, or None. Messages of the command are warnings of the class `finecomb.Warning`, at the end.
+/// the total, or None. Messages of the command are warnings of the class `finecomb.Warning`, at the end. If no input can be opened, that is an
+/// OSError.
 #[pyfunction]
 #[pyo3(signature = (pattern, paths, *, progress = None, **flags))]
 pub(crate) fn grep(
@@ -35,6 +36,7 @@ pub(crate) fn grep(
     let sources = Sources::new(paths)?;
     let options = flags::named_options(flags)?;
     let job = py.detach(|| GrepJob::named(&pattern.0, &options, &sources.paths)).map_err(error)?;
+    sources.check()?;
     Ok(Matches::new(job, sources, progress))
 }
 

@@ -19,6 +19,7 @@ mod top;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PySequence;
 
 create_exception!(
     finecomb,
@@ -48,6 +49,12 @@ mod _finecomb {
         symbols::{Symbol, Symbols, symbols},
         top::top,
     };
+
+    /// Registers rows as sequences: `pandas.DataFrame` takes them for named tuples.
+    #[pymodule_init]
+    fn init(module: &super::Bound<'_, super::PyModule>) -> super::PyResult<()> {
+        super::PySequence::register::<Row>(module.py())
+    }
 }
 
 /// An error with the words of the command.

@@ -1,13 +1,14 @@
 //! Inputs: paths, bytes and file objects.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
+use finecomb_sys::io_reason;
 use finecomb_sys::temporary::FileInMemory;
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyMemoryView, PySlice, PyString, PyTuple};
 
@@ -43,6 +44,20 @@ impl Sources {
             sources.add(inputs)?;
         }
         Ok(sources)
+    }
+
+    /// Checks that at least one of the inputs can be opened, so that an answer is not empty without an exception.
+    ///
+    /// # Errors
+    /// The error of the first input, if the system refuses all.
+    pub(crate) fn check(&self) -> PyResult<()> {
+        let Some(first) = self.paths.first() else { return Ok(()) };
+        let Some(error) = refusal(first) else { return Ok(()) };
+        if self.paths.iter().skip(1).any(|path| refusal(path).is_none()) {
+            return Ok(());
+        }
+        // OSError is the class of its first argument.
+        Err(PyOSError::new_err((error.raw_os_error(), io_reason(&error), first.as_os_str().to_owned())))
     }
 
     /// A single path.
@@ -119,6 +134,18 @@ impl Sources {
             }
         }
         named
+    }
+}
+
+/// The error with which the system refuses an input, if it does. A pipe is not opened, since its writer would see that.
+fn refusal(path: &Path) -> Option<io::Error> {
+    match fs::metadata(path) {
+        // Standard input.
+        _ if path == Path::new("-") => None,
+        Err(error) => Some(error),
+        Ok(metadata) if metadata.is_dir() => fs::read_dir(path).err(),
+        Ok(metadata) if metadata.is_file() => File::open(path).err(),
+        Ok(_) => None,
     }
 }
 

@@ -20,7 +20,8 @@ use crate::{error, flags};
 ///
 /// `paths` is a path, bytes, a binary file object, or a list of these. The other arguments are those flags of `comb symbols` that decide
 /// what is found. Symbols arrive during the list, in the order of the command. `progress` is called with the number of bytes processed and
-/// the total, or None. Messages of the command are warnings of the class `finecomb.Warning`, at the end.
+/// the total, or None. Messages of the command are warnings of the class `finecomb.Warning`, at the end. If no input can be opened, that is an
+/// OSError.
 #[pyfunction]
 #[pyo3(signature = (paths, *, progress = None, **flags))]
 pub(crate) fn symbols(
@@ -32,6 +33,7 @@ pub(crate) fn symbols(
     let sources = Sources::new(paths)?;
     let options = flags::named_options(flags)?;
     let job = py.detach(|| SymbolsJob::named(options, &sources.paths)).map_err(error)?;
+    sources.check()?;
     Ok(Symbols(Results::new(job, sources, progress)))
 }
 

@@ -48,7 +48,7 @@ pub fn count_files(options: CountOptions, paths: &[PathBuf], stop: &Arc<Stop>) -
     format.write(&outcome.answer, &mut text).map_err(|error| error.to_string())?;
     let mut notes = message::left_out(&outcome.answer, options, false);
     notes.extend(message::absent_fields(&outcome.answer, options));
-    notes.extend(message::empty(&outcome.answer, options).filter(|_| outcome.problems.is_empty()));
+    notes.extend(job.reason_of_nothing(&outcome.problems, &outcome.answer));
     Ok(CountTable { text, notes, problems: outcome.problems })
 }
 
@@ -140,6 +140,12 @@ impl TopJob {
         messages.extend(message::absent_fields(answer, &self.0));
         messages.extend(message::changed_inputs(answer).map(str::to_owned));
         messages
+    }
+
+    /// The message of the command that says why a whole count is empty.
+    pub fn reason_of_nothing(&self, problems: &[Problem], answer: &Answer) -> Option<String> {
+        // What could not be read may have had records.
+        message::empty(answer, &self.0).filter(|_| problems.is_empty())
     }
 }
 

@@ -9,7 +9,7 @@ use crate::key::between_fields::{Joint, split};
 use crate::measure::quantity::Quantity;
 use crate::query::options::SortBy;
 use crate::records::absent_fields::AbsentField;
-use crate::time::{Buckets, Labels};
+use crate::time::{Buckets, Labels, Zone};
 
 /// A key and its count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,6 +105,8 @@ pub struct Answer {
     pub series: Option<Series>,
     /// Start of the bucket of each row, or of each bucket of the series, in seconds since 1970, if there are buckets.
     pub starts: Vec<i64>,
+    /// Zone of the buckets, whose starts are the first column of the key; `None` without buckets.
+    pub bucket_zone: Option<Zone>,
     /// The rows of each bucket in the order of `top`, if keys are counted by buckets of time.
     pub bucket_rows: Vec<BucketRows>,
     /// Number of gaps between buckets that are too long to be filled with empty ones.
@@ -183,6 +185,15 @@ impl Series {
 }
 
 impl Answer {
+    /// Start of the bucket of each row, in seconds since 1970. Empty without buckets.
+    pub fn row_starts(&self) -> Vec<i64> {
+        match &self.series {
+            // The counts of a series are those of the rows, in their order.
+            Some(series) => series.counts.iter().map(|count| self.starts[count.bucket]).collect(),
+            None => self.starts.clone(),
+        }
+    }
+
     /// Whether there was no memory for all keys.
     pub(crate) fn is_approximate(&self) -> bool {
         self.approximation.is_some_and(|approximation| approximation.bound > 0)

@@ -87,6 +87,7 @@ impl Tally {
         answer.key_names = query.key_names.clone();
         answer.measure_names = query.measure_names.clone();
         answer.sort_by = query.order.by;
+        answer.bucket_zone = query.buckets().map(|buckets| buckets.zone().clone());
     }
 
     /// Number of records that were looked at, also of those that were left out.

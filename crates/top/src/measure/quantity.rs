@@ -41,14 +41,11 @@ impl Quantity {
         }
     }
 
-    /// The nearest number of binary digits, for pictures.
+    /// The nearest number of binary digits. A share is in percent, without rounding to decimal places.
     pub fn to_f64(&self) -> Option<f64> {
         match self {
-            Self::Number(number) | Self::Estimate(number) => {
-                Some(number.units as f64 / 10_f64.powi(number.places.into()))
-            }
+            Self::Number(_) | Self::Estimate(_) | Self::Wide(_) => self.to_string().parse().ok(),
             Self::Share { part, whole } => Some(100.0 * *part as f64 / *whole as f64),
-            Self::Wide(number) => Some(number.to_f64()),
             Self::None => None,
         }
     }

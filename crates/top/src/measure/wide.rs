@@ -31,12 +31,6 @@ impl WideDecimal {
         let low = u128::from(self.low) * factor as u128;
         (self.high * i128::from(factor) + (low >> 64) as i128, low as u64)
     }
-
-    /// The nearest number of binary digits.
-    pub(super) fn to_f64(self) -> f64 {
-        let units = self.high as f64 * 2_f64.powi(64) + self.low as f64;
-        units / 10_f64.powi(self.places.into())
-    }
 }
 
 impl From<Decimal> for WideDecimal {
