@@ -98,6 +98,12 @@ class Types(Files):
                         self.assertTrue(shown.startswith(label[:13]), (shown, label, zone, every))
                     self.assertEqual(sum(table["count"].to_pylist()), 7)
 
+    def test_utc_has_one_name(self):
+        for zone in ["UTC", "Z", "Etc/UTC"]:
+            top = finecomb.top(b"2026-03-01T06:00:00Z\n", every="1d", tz=zone)
+            self.assertEqual(str(top.to_arrow().schema.field("time").type), "timestamp[us, tz=UTC]")
+            self.assertEqual(top[0]["time"].tzinfo, ZoneInfo("UTC"))
+
     def test_an_answer_without_rows_has_the_same_columns(self):
         for flags in [{"fields": "path,status", "sum": "bytes"}, {"every": "1h", "fields": "path"}, {"every": "1h", "mean": "bytes"}]:
             full = quietly(finecomb.top, NGINX, **flags).to_arrow()
@@ -174,6 +180,17 @@ class Tables(Files):
         with self.assertRaisesRegex(KeyError, "none"):
             row["none"]
         self.assertRaises(IndexError, lambda: row[5])
+
+    def test_each_name_of_a_column_is_there_once(self):
+        for data, flags, expected in [
+            (b"count\n1\n", {"fields": "count"}, ["key_count", "key_bytes", "count"]),
+            (b"a\n1\n", {"fields": "a,a"}, ["a", "key_a", "key_bytes", "count"]),
+            (b"bytes,key_bytes\n1,2\n", {"fields": "bytes,key_bytes"}, ["bytes", "key_key_bytes", "key_bytes", "count"]),
+            (b"count,key_count\n1,2\n", {"fields": "key_count,count"}, ["key_count", "key_key_count", "key_bytes", "count"]),
+        ]:
+            top = finecomb.top(data, input="csv", **flags)
+            self.assertEqual((top.to_polars().columns, top[0].keys()), (expected, expected))
+            self.assertEqual((top[0]["count"], top.to_arrow()["count"].to_pylist()), (1, [1]))
 
     def test_a_package_that_is_missing_is_named(self):
         script = "import sys\nsys.modules[{0!r}] = None\nimport finecomb\n{1}.to_{2}()"

@@ -29,33 +29,49 @@ const SECOND: i64 = 1_000_000;
 /// If the columns are too large for Arrow.
 pub fn answer_batch(answer: &Answer) -> Result<RecordBatch, ArrowError> {
     let rows = &answer.top;
-    let mut columns: Vec<(String, ArrayRef)> = Vec::new();
-    for (number, name) in answer.key_names.iter().enumerate() {
-        let column: ArrayRef = match &answer.bucket_zone {
+    let mut columns: Vec<ArrayRef> = Vec::new();
+    for number in 0..answer.key_names.len() {
+        columns.push(match &answer.bucket_zone {
             Some(zone) if number == 0 => Arc::new(times(&answer.row_starts(), zone)),
             _ => {
                 let column = rows.iter().map(|row| row.columns().nth(number).map(String::from_utf8_lossy));
                 Arc::new(texts(column)?)
             }
-        };
-        columns.push((name.clone(), column));
+        });
     }
-    columns.push(("key_bytes".to_owned(), Arc::new(exact_keys(rows)?)));
+    columns.push(Arc::new(exact_keys(rows)?));
     // Counts are at most 2^56.
     let numbers = |number: fn(&KeyCount) -> u64| {
         Arc::new(rows.iter().map(|row| i64::try_from(number(row)).ok()).collect::<Int64Array>())
     };
-    columns.push(("count".to_owned(), numbers(|row| row.count)));
+    columns.push(numbers(|row| row.count));
     if answer.approximation.is_some() {
-        columns.push(("error".to_owned(), numbers(|row| row.error)));
+        columns.push(numbers(|row| row.error));
         let certain = rows.iter().map(|row| Some(!row.is_uncertain));
-        columns.push(("certain".to_owned(), Arc::new(certain.collect::<BooleanArray>())));
+        columns.push(Arc::new(certain.collect::<BooleanArray>()));
     }
     for (number, name) in answer.measure_names.iter().enumerate() {
         let values: Vec<Option<&Quantity>> = rows.iter().map(|row| row.values.get(number)).collect();
-        columns.push((name.clone(), measure(name, &values)?));
+        columns.push(measure(name, &values)?);
     }
-    of_columns(columns)
+    of_columns(column_names(answer).into_iter().zip(columns).collect())
+}
+
+/// Names of the columns of an answer, each once: a column of the key begins with `key_` if its name is taken.
+pub fn column_names(answer: &Answer) -> Vec<String> {
+    let mut others = vec!["key_bytes", "count"];
+    others.extend(answer.approximation.iter().flat_map(|_| ["error", "certain"]));
+    others.extend(answer.measure_names.iter().map(String::as_str));
+    let mut names: Vec<String> = Vec::new();
+    for name in &answer.key_names {
+        let mut name = name.clone();
+        while names.contains(&name) || others.contains(&name.as_str()) {
+            name.insert_str(0, "key_");
+        }
+        names.push(name);
+    }
+    names.extend(others.into_iter().map(str::to_owned));
+    names
 }
 
 /// The rows of an answer with types that do not depend on the rows, and numbers of values that have too many digits for their column, by
@@ -141,9 +157,10 @@ fn of_columns(columns: Vec<(String, ArrayRef)>) -> Result<RecordBatch, ArrowErro
     )
 }
 
-/// The name of the zone of a column of times. A zone of the system may have none: then it is UTC.
+/// The name of the zone of a column of times. A zone of the system may have none: then it is UTC. That of many machines is another name of
+/// UTC.
 pub fn zone_name(zone: &Zone) -> String {
-    zone.name().unwrap_or_else(|| "UTC".to_owned())
+    zone.name().filter(|name| name != "Etc/UTC").unwrap_or_else(|| "UTC".to_owned())
 }
 
 /// Whether the measure with this name is a quotient, so that no decimal of it is exact.

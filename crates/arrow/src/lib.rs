@@ -11,7 +11,7 @@ mod text;
 #[cfg(test)]
 mod writes;
 
-pub use answer::{FixedBatch, answer_batch, fixed_batch, is_quotient, zone_name};
+pub use answer::{FixedBatch, answer_batch, column_names, fixed_batch, is_quotient, zone_name};
 pub use batches::Batches;
 pub use found::FoundBatches;
 #[cfg(feature = "ipc")]

@@ -1,6 +1,6 @@
 //! Answers: the rows of a count.
 
-use finecomb_arrow::{answer_batch, fixed_batch, is_quotient, zone_name};
+use finecomb_arrow::{answer_batch, column_names, fixed_batch, is_quotient, zone_name};
 use finecomb_top::{Answer, KeyCount, Quantity, Zone};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
@@ -26,17 +26,12 @@ impl Row {
         &self.answer().top[self.index]
     }
 
-    /// Names of the columns of the table, in the order of [`answer_batch`].
-    fn names(&self) -> Vec<&str> {
-        let Answer { key_names, measure_names, approximation, .. } = self.answer();
-        let mut names: Vec<&str> = key_names.iter().map(String::as_str).collect();
-        names.extend(["key_bytes", "count"]);
-        names.extend(approximation.iter().flat_map(|_| ["error", "certain"]));
-        names.extend(measure_names.iter().map(String::as_str));
-        names
+    /// Names of the columns of the table.
+    fn names(&self) -> &[String] {
+        &self.top.get().names
     }
 
-    /// The value of a column by its index.
+    /// The value of a column by its index, as in [`answer_batch`].
     fn value<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
         let (answer, row) = (self.answer(), self.row());
         let limits = 2 * usize::from(answer.approximation.is_some());
@@ -119,8 +114,8 @@ impl Row {
     }
 
     /// Names of the columns of the table.
-    fn keys(&self) -> Vec<&str> {
-        self.names()
+    fn keys(&self) -> Vec<String> {
+        self.names().to_vec()
     }
 
     /// The same, as a named tuple has them.
@@ -192,14 +187,16 @@ fn number<'py>(py: Python<'py>, value: &Quantity) -> PyResult<Option<Bound<'py, 
 pub(crate) struct Top {
     answer: Answer,
     messages: Vec<String>,
+    /// Names of the columns of the table.
+    names: Vec<String>,
     /// Start of the bucket of each row, if there are buckets.
     starts: Vec<i64>,
 }
 
 impl Top {
     pub(crate) fn new(answer: Answer, messages: Vec<String>) -> Self {
-        let starts = answer.row_starts();
-        Self { answer, messages, starts }
+        let (names, starts) = (column_names(&answer), answer.row_starts());
+        Self { answer, messages, names, starts }
     }
 }
 
