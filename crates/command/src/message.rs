@@ -231,8 +231,18 @@ pub(crate) fn absent_fields(answer: &Answer, options: &CountOptions) -> Vec<Stri
 pub(crate) fn empty(answer: &Answer, options: &CountOptions) -> Option<String> {
     let count = |left_out: &Option<Skipped>| left_out.as_ref().map_or(0, |left_out| left_out.count);
     let left_out = [&answer.skipped, &answer.malformed, &answer.unmatched, &answer.untimed].map(count);
-    if answer.records > 0 || answer.partial || Program::current() != Program::Comb {
+    if answer.partial || Program::current() != Program::Comb {
         return None;
+    }
+    if answer.records > 0 {
+        let is_rare = answer.distinct > 0
+            && answer.top.is_empty()
+            && options.min_count > 1
+            && options.number != Some(0);
+        return is_rare.then(|| {
+            let keys = counted(answer.distinct, "key");
+            format!("--min-count {}: 0 of {keys} have as many records", options.min_count)
+        });
     }
     let CountDefinition { condition, grep, vgrep, .. } = &options.definition;
     let all = counted(answer.examined, "record");

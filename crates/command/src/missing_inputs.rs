@@ -14,7 +14,7 @@ use crate::program::Program;
 pub(crate) struct MissingInputs(Vec<PathBuf>);
 
 impl MissingInputs {
-    /// Reports the inputs that do not exist. `advice` says what a word may have been meant as: a name without a slash or a dot, as most files have.
+    /// Reports the inputs that do not exist. `advice` says what may be meant by a word: a name without a slash or a dot.
     pub(crate) fn report(named: &[PathBuf], advice: impl Fn(&str) -> String) -> Self {
         let mut missing = Vec::new();
         for path in named.iter().filter(|path| **path != Path::new("-")) {

@@ -12,9 +12,10 @@ use finecomb_scan::{
     Width, fold, last_heading,
 };
 
+use finecomb_sys::display::excerpt;
 use memchr::memchr_iter;
 
-use crate::cells::{Span, bytes_of};
+use crate::cells::bytes_of;
 use crate::key::editor::{Change, Editor};
 use crate::key::keys::Keys;
 use crate::overview::time_reader::{TimeReader, now};
@@ -61,8 +62,8 @@ struct Explainer<'q> {
     heading: Option<Heading>,
     /// The text of a field of the record, if it is the record itself.
     inner: Option<Vec<u8>>,
-    /// Start of the line after the last record, with its number if known.
-    next: Option<Place>,
+    /// A position up to which lines have been counted, with the number of the line there.
+    counted: Option<Place>,
     out: Vec<u8>,
 }
 
@@ -80,7 +81,7 @@ impl<'q> Explainer<'q> {
             seen: 0,
             heading: None,
             inner: None,
-            next: None,
+            counted: None,
             out: Vec::new(),
         }
     }
@@ -195,9 +196,9 @@ impl<'q> Explainer<'q> {
             match value {
                 Some(value) => {
                     let kind = kind(&value, &mut self.reader);
-                    self.show(&format!("  field   {name} ({kind}): "), &value);
+                    self.show(&format!("  field   {} ({kind}): ", excerpt(name.as_bytes())), &value);
                 }
-                None => self.show(&format!("  no field {name}"), b""),
+                None => self.show(&format!("  no field {}", excerpt(name.as_bytes())), b""),
             }
         }
         has_fields
@@ -292,11 +293,19 @@ impl<'q> Explainer<'q> {
         self.out.push(b'\n');
     }
 
-    /// Returns the place of a record. If the record follows the last one, its line number is the next one.
-    fn place(&self, block: &Block<'_>, (start, _): Span) -> Place {
-        let mut place = block.place(start);
-        let follows = self.next.as_ref().filter(|next| **next == place);
-        place.line = place.line.or(follows.and_then(|next| next.line)).or((place.offset == 0).then_some(1));
+    /// The place of a position of a block, with the number of its line: blocks come in the order of their file.
+    fn place(&mut self, block: &Block<'_>, position: usize) -> Place {
+        let mut place = Place { line: None, ..block.place(0) };
+        let known =
+            self.counted.take().filter(|known| known.source == place.source && known.offset >= place.offset);
+        let (from, line) = match known {
+            Some(known) => ((known.offset - place.offset) as usize, known.line),
+            None => (0, (block.offset == 0).then_some(1)),
+        };
+        let passed = block.bytes.get(from..position).unwrap_or_default();
+        place.offset += position as u64;
+        place.line = line.map(|line| line + memchr_iter(b'\n', passed).count() as u64);
+        self.counted = Some(place.clone());
         place
     }
 }
@@ -312,21 +321,17 @@ impl Accumulate for Explainer<'_> {
             None => split_records(block.bytes, &mut LineEnds::default(), &mut records),
         }
         self.show_format(block.source);
-        let starts =
-            records.iter().skip(1).map(|record| record.0).chain([block.bytes.len()]).collect::<Vec<_>>();
-        for (record, next) in records.into_iter().zip(starts) {
+        for record in records {
             if self.seen == self.wanted {
                 return ControlFlow::Break(());
             }
-            let place = self.place(block, record);
+            let place = self.place(block, record.0);
             let heading = last_heading(&block.bytes[..record.0], w3c::FIELDS, usize::MAX);
             self.heading = heading.or_else(|| block.heading.clone());
             self.explain(&place, block, bytes_of(block.bytes, record));
-            let lines = memchr_iter(b'\n', &block.bytes[record.0..next]).count() as u64;
-            let line = place.line.map(|line| line + lines);
-            self.next = Some(Place { offset: block.offset + next as u64, line, ..place });
             self.seen += 1;
         }
+        self.place(block, block.bytes.len());
         if self.seen == self.wanted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
@@ -345,6 +350,8 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::query::field::Field;
+    use crate::query::input_format::InputFormat;
     use crate::query::options::QueryOptions;
 
     #[test]
@@ -366,6 +373,23 @@ mod tests {
             let Sample { text, records, problems } = sample(&Inputs::new([&path]), &options, &query, 30);
             assert_eq!(String::from_utf8(text).expect("UTF-8"), wanted, "blocks of {block_size} bytes");
             assert_eq!((records, problems.len()), (30, 0));
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_past_a_header_and_records_of_several_lines() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("table.csv");
+        fs::write(&path, "a,b\n1,\"x\ny\"\n\n2,z\n").expect("a file");
+        let options = QueryOptions::default().names(vec![Field::named("a")]).input(Some(InputFormat::Csv));
+        let query = Query::new(&options).expect("a field");
+        for block_size in [1, 7, 64, 1 << 17] {
+            let options = ScanOptions::default().block_size(block_size);
+            let Sample { text, .. } = sample(&Inputs::new([&path]), &options, &query, 30);
+            let text = String::from_utf8(text).expect("UTF-8");
+            let taken = text.lines().filter(|line| line.ends_with(": taken"));
+            let lines: Vec<&str> = taken.filter_map(|line| line.rsplit(':').nth(1)).collect();
+            assert_eq!(lines, ["2", "5"], "blocks of {block_size} bytes: {text}");
         }
     }
 }

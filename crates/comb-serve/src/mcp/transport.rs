@@ -310,9 +310,10 @@ fn parse(message: Value) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
     let id = id.filter(is_taken);
     if is_call
         && let Some(id) = &id
-        && let Err(error) = CallToolRequestParams::deserialize(&message["params"])
+        && CallToolRequestParams::deserialize(&message["params"]).is_err()
     {
-        let error = ErrorData::invalid_params(format!("'params' of tools/call: {error}"), None);
+        let text = "'params' of tools/call: expected an object with 'name', a text, and perhaps 'arguments', an object";
+        let error = ErrorData::invalid_params(text, None);
         return Err(Some(Refusal { error, id: id.clone() }));
     }
     if let Ok(message) = serde_json::from_value(message) {

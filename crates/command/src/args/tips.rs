@@ -55,7 +55,7 @@ pub(crate) fn with_command(mut error: Error, names: &[&str]) -> Error {
     let is_near = |name: &&str| 3 * distance(name) <= wanted.chars().count().max(name.chars().count());
     if let Some(name) = other.or(nearest.filter(is_near)) {
         error.remove(ContextKind::SuggestedSubcommand);
-        let tip = StyledStr::from(format!("'comb {name}' may be meant"));
+        let tip = StyledStr::from(format!("did you mean 'comb {name}'?"));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
     }
     error

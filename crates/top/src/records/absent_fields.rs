@@ -17,7 +17,7 @@ use crate::records::format::w3c;
 use crate::records::named_fields::names_in_record;
 use crate::records::unwrap::outer_record;
 
-/// Bytes at the beginning of a source in which names of fields are collected.
+/// Bytes at the beginning of a source in which names of fields are collected, from records of at most as many bytes.
 const HEAD: u64 = 16 << 10;
 
 /// Maximum number of fields that are listed.
@@ -132,6 +132,10 @@ impl Presence {
             let offset = block.source_offset() + at as u64;
             if offset >= HEAD {
                 break;
+            }
+            if (record.1 - record.0) as u64 > HEAD {
+                // A message lists a few names, and to read all of a large record takes long.
+                continue;
             }
             let heading = last_heading(&block.bytes[..at], w3c::FIELDS, usize::MAX);
             let heading = heading.or_else(|| block.heading.clone());

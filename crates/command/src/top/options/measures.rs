@@ -193,7 +193,7 @@ impl Args for Measures {
         });
         let percentile = flag(PERCENTILE, "P:FIELD", "Percentile P, from 0 to 100, of the field's values")
             .long_help(
-                "Percentile P, from 0 to 100, of the field's values\n\nThe smallest value that at least P % of the values do \
+                "Percentile P, from 0 to 100, of the field's values; --p90 FIELD and --p99.9 FIELD are shorter\n\nThe smallest value that at least P % of the values do \
                  not exceed. It is exact for keys with up to 1024 values; for others it is at most 0.4 % off, and has only the digits that are known.",
             )
             .value_parser(parse_percentile)

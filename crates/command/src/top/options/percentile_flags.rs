@@ -11,9 +11,13 @@ use crate::top::options::measures::PERCENTILE;
 /// Beginning of the flags.
 const BEGINNING: &str = "--p";
 
-/// Command line with `--percentile` in place of the first flag that is written like this. `None` if it is no percentile, or has no field.
+/// Command line with `--percentile` in place of the first flag that is written like this, whose number or field may be wrong. `None` if
+/// the flag is no number.
 pub(crate) fn with_percentile(flag: &str, arguments: &[OsString]) -> Option<Vec<OsString>> {
-    let number = percentile(flag.strip_prefix(BEGINNING)?)?;
+    let number = flag.strip_prefix(BEGINNING)?;
+    if !number.starts_with(|first: char| first.is_ascii_digit()) {
+        return None;
+    }
     let value_of = |argument: &OsString| {
         let rest = argument.to_str()?.strip_prefix(flag)?;
         if rest.is_empty() { Some(None) } else { rest.strip_prefix('=').map(|field| Some(field.to_owned())) }
@@ -22,7 +26,10 @@ pub(crate) fn with_percentile(flag: &str, arguments: &[OsString]) -> Option<Vec<
         arguments.iter().enumerate().find_map(|(at, argument)| Some((at, value_of(argument)?)))?;
     let (field, end) = match field {
         Some(field) => (field, at + 1),
-        None => (arguments.get(at + 1)?.to_str()?.to_owned(), at + 2),
+        None => match arguments.get(at + 1) {
+            Some(field) => (field.to_str()?.to_owned(), at + 2),
+            None => (String::new(), at + 1),
+        },
     };
     let mut written = arguments.to_vec();
     written.splice(at..end, [format!("--percentile={number}:{field}").into()]);
@@ -74,8 +81,9 @@ mod tests {
             ("comb top --p90 dur log", Some("comb top --percentile=90:dur log")),
             ("comb top --p99.9=dur log", Some("comb top --percentile=99.9:dur log")),
             ("comb top -n 3 --p5 a,b", Some("comb top -n 3 --percentile=5:a,b")),
-            ("comb top --p90", None),
-            ("comb top --p101 dur", None),
+            ("comb top --p90", Some("comb top --percentile=90:")),
+            ("comb top --p101 dur", Some("comb top --percentile=101:dur")),
+            ("comb top --p_5 dur", None),
             ("comb top --parse dur", None),
             ("comb top --p dur", None),
         ] {
