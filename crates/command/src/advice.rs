@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use finecomb_grep::Error as PatternError;
 use finecomb_scan::{Problem, ProblemKind};
 use finecomb_text_index::{Damage, Error as TextIndexError};
-use finecomb_top::{FormatError, InputFormat, QueryError, StoredError};
+use finecomb_top::{Field, FormatError, InputFormat, QueryError, StoredError};
 use finecomb_tree_index::Error as TreeIndexError;
 
 /// An error to which the command may have something to add.
@@ -42,6 +42,9 @@ fn on_format(error: &FormatError) -> Option<Cow<'static, str>> {
         }
         FormatError::OwnRecords(_) => Some("omit --record, or choose another --input".into()),
         FormatError::NoTime => Some("--time names the field".into()),
+        FormatError::NoNames(name) if name == "file" => {
+            Some(format!("{} is the name of the input", Field::INPUT).into())
+        }
         FormatError::NoNames(_) => Some(
             "write numbers, as in -f 7 and --where '$9 == 404', or --input auto for a format with names"
                 .into(),
@@ -59,6 +62,7 @@ impl Advised for QueryError {
                 with(format!("--input {format}: {error}"), on_format(error).as_deref())
             }
             Self::Fields { fields, reason } => format!("-f {fields}: {reason}"),
+            Self::NotInRecord { .. } => format!("--{self}"),
             Self::UnusedTime => "--time: needs --since, --until, --last or --every".to_owned(),
             Self::UnusedUnit(field) => format!("--unit {field}: the field is not measured"),
             Self::SortedWithoutWindow => "--sorted: needs --since or --until".to_owned(),

@@ -41,6 +41,8 @@ pub(crate) enum ColumnOrigin {
     Format(usize),
     /// The group with this index of the expression for keys.
     Group(usize),
+    /// The name of the input.
+    Input,
 }
 
 /// A record that does not have the format of its file.
@@ -179,11 +181,14 @@ impl Cells {
         !self.column(field).iter().any(|cell| matches!(cell, Cell::Decoded(..)))
     }
 
-    /// Replaces the columns by columns of this or of `groups`.
-    pub(crate) fn arrange(&mut self, groups: &Self, origins: &[ColumnOrigin]) {
+    /// Replaces the columns by columns of this or of `groups`, or the name of the input in each of `rows`.
+    pub(crate) fn arrange(&mut self, groups: &Self, origins: &[ColumnOrigin], (input, rows): (&[u8], usize)) {
+        let has_input = origins.contains(&ColumnOrigin::Input);
+        let input = if has_input { self.decode(|out| out.extend_from_slice(input)) } else { Cell::Missing };
         let column = |origin: &ColumnOrigin| match *origin {
             ColumnOrigin::Format(field) => self.column(field).to_vec(),
             ColumnOrigin::Group(group) => groups.column(group).to_vec(),
+            ColumnOrigin::Input => vec![input; rows],
         };
         self.columns = origins.iter().map(column).collect();
         self.used = self.columns.len();

@@ -5,6 +5,7 @@ mod counts;
 mod documents;
 mod follow;
 mod headers;
+mod input_names;
 mod memory;
 mod overview;
 mod reference;

@@ -90,6 +90,8 @@ fn fields_are_those_of_the_log_on_the_line() {
     let sorted = words(&["access.log", "--share", "status >= 500", "--sort", "sh"]);
     assert_eq!(sorted, ["share(status >= 500)"]);
     assert_eq!(words(&["access.log", "--p99", "byt"]), ["bytes"]);
+    assert_eq!(words(&["access.log", "-f", "path,@"]), ["path,@file"]);
+    assert_eq!(words(&["access.log", "--where", "'@"]), ["@file"]);
     assert_eq!(words(&["a.json", "-f", ".request."]), [".request.host", ".request.path"]);
     assert_eq!(words(&["a.csv", "--time", ""]), ["id", "city", "people"]);
     assert_eq!(words(&["--input=clf", "--sum", "byt"]), ["bytes"]);

@@ -17,6 +17,62 @@ fn compressed_files_are_decompressed() {
 }
 
 #[test]
+fn the_name_of_the_input_is_a_field() {
+    let access = "1.2.3.4 - - [17/May/2015:10:05:03 +0000] \"GET /a HTTP/1.1\" 200 17\n";
+    let directory = directory_with(&[
+        ("a.log", access),
+        ("d/b.log", &access.repeat(2)),
+        // As CSV, it would be one record.
+        ("list.csv", "name,text\nx,\"a\nb\"\n"),
+        ("file.json", "{\"file\":\"own\"}\n{}\n"),
+    ]);
+    let top = |arguments: &str, out: &str| directory.prints(&format!("comb top {arguments}"), out);
+    top("-f @file a.log d list.csv", "3 list.csv\n2 d/b.log\n1 a.log\n");
+    top("-f @file < list.csv", "3 <stdin>\n");
+    top(
+        "-f status,@file --json d a.log | grep '\"@file\"'",
+        "        \"@file\": \"d/b.log\"\n        \"@file\": \"a.log\"\n",
+    );
+    top("--where '@file ~ \"^d\" && status == 200' -f path a.log d", "2 /a\n");
+    top(
+        "-f status --distinct @file a.log d",
+        "count  distinct(@file)  status\n    3                2  200\n",
+    );
+    top("-e 'GET (?<path>\\S+)' -f @file,path --format tsv a.log", "count\t@file\tpath\n1\ta.log\t/a\n");
+    top("-f 1,3 a.log", "1 1.2.3.4 -\n");
+    top("-f @file,9 a.log", "1 a.log 200\n");
+    top("-f file file.json 2>/dev/null", "1 own\n");
+    directory.prints(
+        "tar -cf t.tar a.log d; comb top --archives -f @file t.tar",
+        "2 t.tar!d/b.log\n1 t.tar!a.log\n",
+    );
+    for (arguments, message) in [
+        (
+            "-f file a.log",
+            "comb: a.log: no field 'file' in this log format; @file is the name of the input; skipped\n",
+        ),
+        (
+            "-f file --input lines a.log",
+            "comb: --input lines: lines have no field 'file'; @file is the name of the input\n",
+        ),
+        (
+            "--time @file --every 1d a.log",
+            "comb: --time: @file is the name of the input, and no field of a record\n",
+        ),
+        (
+            "--unwrap @file -f 1 a.log",
+            "comb: --unwrap: @file is the name of the input, and no field of a record\n",
+        ),
+        (
+            "--records @file -f a file.json",
+            "comb: --records: @file is the name of the input, and no field of a record\n",
+        ),
+    ] {
+        directory.answers(&format!("comb top {arguments}"), "", message, 2);
+    }
+}
+
+#[test]
 fn a_byte_order_mark_at_the_start_of_a_file_is_not_part_of_a_key() {
     let marked = "\u{FEFF}a\na\n";
     let directory = directory_with(&[

@@ -130,7 +130,8 @@ fn fields_from(
     let Some((before, text)) = start.map(|start| text.split_at(start)) else { return Vec::new() };
     // A dot may lead into a record of JSON.
     let (dot, name) = text.strip_prefix('.').map_or(("", text), |name| (".", name));
-    let fields = fields_of(line);
+    let mut fields = fields_of(line);
+    fields.extend(text.starts_with('@').then(Field::input));
     let whole = fields.iter().map(|field| format!("{dot}{}", written(field)));
     let mut found: Vec<String> = whole.filter(|field| field.starts_with(text)).collect();
     if found.is_empty() {

@@ -118,7 +118,7 @@ impl Condition {
     /// Whether a field may be a text that lacks its quotes: it is only compared with fields before it, as in
     /// `level == error`.
     pub(crate) fn may_be_text(&self, column: usize) -> bool {
-        matches!(self.fields[column], Field::Named(_))
+        matches!(&self.fields[column], field @ Field::Named(_) if !field.is_input())
             && self.root.tests().iter().all(|test| match test {
                 Test::Present(other) => *other != column,
                 Test::Number(test) => test.column != column,

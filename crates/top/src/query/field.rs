@@ -1,4 +1,5 @@
-//! Fields of records by name or position, as typed: `status`, `.request.headers.host`, `items[0].price`, `"a,b"`, `7`.
+//! Fields of records by name or position, as typed: `status`, `.request.headers.host`, `items[0].price`, `"a,b"`, `7`; and `@file`, the
+//! name of the input of a record.
 
 use std::fmt;
 
@@ -18,7 +19,7 @@ pub enum Field {
 pub struct Name {
     /// The whole name, without quotes and without a leading dot.
     pub text: String,
-    /// The steps from a record to the field: at least one.
+    /// The steps from a record to the field: at least one, except for [`Field::INPUT`].
     pub path: Vec<Step>,
 }
 
@@ -53,6 +54,20 @@ pub enum FieldError {
 }
 
 impl Field {
+    /// The field with the name of the input of a record, which is in no record. In quotes or after a dot, this is the name of a field
+    /// of records.
+    pub const INPUT: &str = "@file";
+
+    /// The name of the input of a record.
+    pub fn input() -> Self {
+        Self::Named(Name { text: Self::INPUT.to_owned(), path: Vec::new() })
+    }
+
+    /// Whether this is the name of the input of a record.
+    pub fn is_input(&self) -> bool {
+        matches!(self, Self::Named(name) if name.path.is_empty())
+    }
+
     /// Parses a single field.
     ///
     /// # Errors
@@ -84,6 +99,7 @@ impl Field {
     pub fn written(&self) -> String {
         match self {
             Self::Position(number) => number.to_string(),
+            Self::Named(_) if self.is_input() => Self::INPUT.to_owned(),
             Self::Named(name) => name.written_with(push_key),
         }
     }
@@ -123,7 +139,8 @@ impl Name {
 /// Appends a key, in quotes if it would be something else without.
 fn push_key(key: &str, out: &mut String) {
     let is_number = out.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    if is_number || key.is_empty() || key.contains(['.', ',', '[', '"']) {
+    let is_input = out.is_empty() && key == Field::INPUT;
+    if is_number || is_input || key.is_empty() || key.contains(['.', ',', '[', '"']) {
         out.push('"');
         out.push_str(&key.replace('"', "\"\""));
         out.push('"');
@@ -147,6 +164,7 @@ fn parse_field(text: &str) -> Result<(Field, &str), FieldError> {
     match text[..end].parse() {
         Ok(0) if is_number(&text[..end]) => Err(FieldError::Zero),
         Ok(position) if is_number(&text[..end]) => Ok((Field::Position(position), &text[end..])),
+        _ if &text[..end] == Field::INPUT => Ok((Field::input(), &text[end..])),
         _ => parse_name(text).map(|(name, rest)| (Field::Named(name), rest)),
     }
 }
@@ -235,6 +253,10 @@ mod tests {
         assert_eq!(path("7"), "#7");
         assert_eq!(path("-1"), "#-1");
         assert_eq!(path("7th"), "7th <7th>");
+        assert_eq!(path("@file"), "@file ");
+        assert_eq!(path(".@file"), "@file <@file>");
+        assert_eq!(path("\"@file\""), "@file <@file>");
+        assert_eq!(path("@file.a"), "@file.a <@file><a>");
     }
 
     #[test]
@@ -259,7 +281,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_written_field_is_read_as_the_same(text in r#"([.,0-3a"\[\]-]|"a.b"|\[0[01]\]){0,8}"#) {
+        fn a_written_field_is_read_as_the_same(text in r#"([.,0-3a"\[\]-]|"a.b"|\[0[01]\]|@file){0,8}"#) {
             if let Ok(field) = Field::parse(&text) {
                 prop_assert_eq!(Field::parse(&field.written()), Ok(field));
             }

@@ -1,5 +1,7 @@
 //! Proposes known names that are near to an unknown one.
 
+use crate::query::field::Field;
+
 /// Maximum number of names that are proposed.
 const PROPOSED: usize = 3;
 /// Maximum number of characters of a name in a message.
@@ -8,6 +10,9 @@ const NAME_LENGTH: usize = 40;
 const SIMILAR: f64 = 0.8;
 /// Minimum number of characters of a beginning of a name.
 const SHORTEST: usize = 3;
+
+/// Names for the file of a record, without the signs between their words.
+const NAMES_OF_INPUT: [&str; 5] = ["file", "filename", "filepath", "inputfile", "logfile"];
 
 /// Names that mean about the same in logs of different programs, without the signs between their words.
 const SYNONYMS: [&[&str]; 17] = [
@@ -74,6 +79,16 @@ pub(crate) fn did_you_mean<'n>(wanted: &str, names: impl IntoIterator<Item = &'n
         [] => format!("did you mean {last}?"),
         before => format!("did you mean {} or {last}?", before.join(", ")),
     })
+}
+
+/// The same for the name of a field of records, which may also be meant as the name of the input.
+pub(crate) fn field_meant<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    let is_input = NAMES_OF_INPUT.contains(&Words::new(wanted).words.concat().as_str());
+    let input = is_input.then(|| format!("{} is the name of the input", Field::INPUT));
+    match (input, did_you_mean(wanted, names)) {
+        (Some(input), Some(names)) => Some(format!("{input}; {names}")),
+        (input, names) => input.or(names),
+    }
 }
 
 /// A name in lower case, and its words: the parts between signs, and those that begin with a capital.

@@ -293,6 +293,12 @@ pub enum QueryError {
         /// The reason.
         reason: String,
     },
+    /// A field whose text is a time or a record is in no record.
+    #[error("{option}: {} is the name of the input, and no field of a record", Field::INPUT)]
+    NotInRecord {
+        /// Field of [`QueryOptions`] with the field.
+        option: &'static str,
+    },
     /// The field of the time is named, but nothing depends on times.
     #[error("a time field is set, but no time bound or bucket uses it")]
     UnusedTime,

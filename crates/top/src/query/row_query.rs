@@ -164,6 +164,9 @@ impl Columns {
 
     /// The origin of a field, which is a group if there is one with its name or number.
     fn origin(&mut self, field: &Field, pattern: Option<&KeyPattern>) -> ColumnOrigin {
+        if field.is_input() {
+            return ColumnOrigin::Input;
+        }
         let group = pattern.and_then(|pattern| pattern.column(field));
         group.map(ColumnOrigin::Group).unwrap_or_else(|| {
             let known = self.fields.iter().position(|known| known == field);
@@ -212,6 +215,7 @@ impl RowQuery {
     /// # Errors
     /// Returns an error if an expression is invalid, or if the format does not have a field.
     pub(crate) fn new(options: &QueryOptions, splitter: Splitter, case: Case) -> Result<Self, QueryError> {
+        check_in_records(options)?;
         let condition = options.condition.as_deref();
         let condition = condition.map(|text| Condition::new(text, case)).transpose()?;
         let pattern = match &options.extract[..] {
@@ -323,6 +327,7 @@ impl RowQuery {
         let is_named = |origin: &ColumnOrigin| match *origin {
             ColumnOrigin::Format(field) => matches!(self.value_columns.fields[field], Field::Named(_)),
             ColumnOrigin::Group(group) => count > 1 || matches!(self.group(group), Some(Field::Named(_))),
+            ColumnOrigin::Input => true,
         };
         let all_named = self.value_columns.origins[..count].iter().all(is_named);
         let names = (0..count).map(|column| self.name_of(&self.value_columns, column));
@@ -339,6 +344,7 @@ impl RowQuery {
         match columns.origins[column] {
             ColumnOrigin::Format(field) => columns.fields[field].to_string(),
             ColumnOrigin::Group(group) => self.group(group).map(Field::to_string).unwrap_or_default(),
+            ColumnOrigin::Input => Field::INPUT.to_owned(),
         }
     }
 
@@ -366,6 +372,17 @@ impl RowQuery {
         let time = self.time.iter().flat_map(|time| &time.columns);
         let columns = [&self.condition_columns, &self.value_columns].into_iter().chain(time);
         columns.flat_map(|columns| &columns.fields)
+    }
+}
+
+/// Checks that fields whose texts are times or records are in records.
+fn check_in_records(options: &QueryOptions) -> Result<(), QueryError> {
+    let unwrapped = options.unwrap.as_ref().map(|unwrap| &unwrap.field);
+    let fields = [("records", options.records.as_ref()), ("unwrap", unwrapped)];
+    let times = options.time.iter().map(|time| ("time", Some(time)));
+    match fields.into_iter().chain(times).find(|(_, field)| field.is_some_and(Field::is_input)) {
+        Some((option, _)) => Err(QueryError::NotInRecord { option }),
+        None => Ok(()),
     }
 }
 

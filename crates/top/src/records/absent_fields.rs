@@ -10,7 +10,7 @@ use finecomb_sys::varint;
 
 use crate::cells::{Cell, Cells, ColumnOrigin, Span};
 use crate::query::field::Field;
-use crate::query::near_names::{did_you_mean, quoted};
+use crate::query::near_names::{field_meant, quoted};
 use crate::query::row_query::{KeySource, RowQuery};
 use crate::records::format::Extractor;
 use crate::records::format::w3c;
@@ -192,7 +192,7 @@ impl Presence {
             let dots = if names.len() > LISTED { ", ..." } else { "" };
             format!("the fields are {}{dots}", first.join(", "))
         };
-        Some(did_you_mean(field, names.iter().copied()).unwrap_or_else(list))
+        Some(field_meant(field, names.iter().copied()).unwrap_or_else(list))
     }
 }
 

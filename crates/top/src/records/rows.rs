@@ -45,6 +45,8 @@ pub(crate) struct RowMaker<'q> {
     object_spans: ObjectSpans,
     /// The last block with its unwrapped records, if they are in a field.
     unwrapped: Option<Vec<u8>>,
+    /// Name of the input of the last block.
+    input: Vec<u8>,
     selected: Vec<u32>,
     lines: Lines,
     /// The first lines of the records, if these may have several.
@@ -111,6 +113,7 @@ impl<'q> RowMaker<'q> {
             record_ends: RecordEnds::default(),
             object_spans: ObjectSpans::default(),
             unwrapped: None,
+            input: Vec::new(),
             selected: Vec::new(),
             lines: Lines::One,
             first_lines: Vec::new(),
@@ -131,7 +134,7 @@ impl<'q> RowMaker<'q> {
 
     /// Makes the keys of a block, before any edit, and extracts the values that are measured.
     pub(crate) fn make(&mut self, block: &Block<'_>, meter: &mut Meter, keys: &mut Keys) {
-        self.clear();
+        self.begin(block);
         keys.clear();
         let Some(plan) = self.plan(block.source) else { return };
         let mut scratches = match self.current.take() {
@@ -179,7 +182,7 @@ impl<'q> RowMaker<'q> {
 
     /// The records of a block that have times that are counted, each with its instant.
     pub(crate) fn instants(&mut self, block: &Block<'_>) -> impl Iterator<Item = (Span, i64)> {
-        self.clear();
+        self.begin(block);
         if let Some(plan) = self.plan(block.source) {
             self.make_rows(block, &plan, &mut Meter::off());
             let mut scratches = Scratches::new(&plan).after(&block.heading);
@@ -194,7 +197,10 @@ impl<'q> RowMaker<'q> {
         of_file.or_else(|| self.query.plan.clone())
     }
 
-    fn clear(&mut self) {
+    /// Begins a block without any row.
+    fn begin(&mut self, block: &Block<'_>) {
+        self.input.clear();
+        self.input.extend_from_slice(block.source.display_path().as_os_str().as_encoded_bytes());
         self.records.clear();
         self.examined = 0;
         self.malformed.clear();
@@ -326,7 +332,7 @@ impl<'q> RowMaker<'q> {
     /// The fields of the condition in the first record of a block.
     pub(crate) fn condition_values(&mut self, block: &Block<'_>) -> Vec<(String, Option<Vec<u8>>)> {
         let Some(plan) = self.plan(block.source) else { return Vec::new() };
-        self.clear();
+        self.begin(block);
         self.make_rows(block, &plan, &mut Meter::off());
         let columns = &self.rows.condition_columns;
         let text = self.text(block).to_vec();
@@ -339,7 +345,7 @@ impl<'q> RowMaker<'q> {
     pub(crate) fn time(&mut self, block: &Block<'_>) -> Option<(ShownTime, String)> {
         let plan = self.plan(block.source)?;
         let (query, time) = (self.rows.time.as_ref()?, plan.time.as_ref()?);
-        self.clear();
+        self.begin(block);
         self.make_rows(block, &plan, &mut Meter::off());
         let text = self.text(block).to_vec();
         let record = bytes_of(&text, first_line(&text, *self.records.first()?));
@@ -504,7 +510,7 @@ impl<'q> RowMaker<'q> {
         let in_order =
             columns.origins.iter().enumerate().all(|(index, &origin)| origin == ColumnOrigin::Format(index));
         if !in_order {
-            cells.arrange(&self.groups, &columns.origins);
+            cells.arrange(&self.groups, &columns.origins, (&self.input, self.records.len()));
         }
     }
 

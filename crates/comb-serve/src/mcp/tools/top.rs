@@ -22,8 +22,8 @@ pub(in crate::mcp) struct Top {
     /// Files, or directories whose files are all read
     #[serde(deserialize_with = "one_or_many")]
     paths: Vec<String>,
-    /// Fields that make up the key: numbers such as 7 or 1,3, or names such as status or path,status or .request.host [default: the
-    /// whole line]
+    /// Fields that make up the key: numbers such as 7 or 1,3, or names such as status or path,status or .request.host; @file is the
+    /// name of the file [default: the whole line]
     fields: Option<String>,
     /// Regular expression in place of fields: the key is its first group, or the match
     extract: Option<String>,

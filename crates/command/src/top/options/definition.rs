@@ -112,7 +112,7 @@ pub struct CountDefinition {
     /// 2--1 selects all but the first. The key has the fields in the given order, joined by a space.
     ///
     /// Names come from the format, such as status or path,status, or .request.headers.host in JSON. A name with dots, commas or
-    /// blanks can be written in double quotes.
+    /// blanks can be written in double quotes. @file is the name of the input, also in --where and measures.
     ///
     /// Records that lack one of the fields are skipped; a message on standard error gives their number.
     #[arg(short, long, value_name = "LIST", allow_hyphen_values = true, value_parser = KeyFields::parse, add = completer(candidates::fields), help_heading = "Key")]

@@ -71,7 +71,8 @@ pub(super) fn name<'t>(input: &mut ParserInput<'t>) -> ParseResult<Option<(&'t s
     }
     let (name, written) = path.with_taken().parse_next(input)?;
     blanks(input)?;
-    Ok(Some((written, Field::Named(name))))
+    let field = if written == Field::INPUT { Field::input() } else { Field::Named(name) };
+    Ok(Some((written, field)))
 }
 
 fn path(input: &mut ParserInput<'_>) -> ParseResult<Name> {

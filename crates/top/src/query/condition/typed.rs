@@ -9,7 +9,9 @@ impl Field {
     pub fn in_condition(&self) -> String {
         match self {
             Self::Position(number) => format!("${number}"),
+            Self::Named(_) if self.is_input() => Self::INPUT.to_owned(),
             Self::Named(name) => match name.written_with(push_key) {
+                written if written == Self::INPUT => format!("`{written}`"),
                 written if WORD_OPERATORS.into_iter().chain(WORD_STRINGS).any(|word| word == written) => {
                     format!("`{written}`")
                 }
@@ -138,6 +140,8 @@ mod tests {
         }
         assert_eq!(written("and"), "`and`");
         assert_eq!(Field::Position(-1).in_condition(), "$-1");
+        assert_eq!(Field::input().in_condition(), "@file");
+        assert_eq!(written("@file"), "`@file`");
         assert_eq!(Field::parse("a.7[01].\"b c\".and").expect("a field").in_condition(), "a.7[01].`b c`.and");
     }
 

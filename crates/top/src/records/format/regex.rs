@@ -12,7 +12,7 @@ use crate::key::leading_star::{LeadingStar, LeadingStarCache};
 use crate::query::field::Field;
 use crate::query::fields::index_of;
 use crate::query::format_error::FormatError;
-use crate::query::near_names::did_you_mean;
+use crate::query::near_names::field_meant;
 
 /// The error about an expression that names no field.
 pub(crate) const NO_GROUPS: &str =
@@ -199,7 +199,7 @@ fn no_group(info: &GroupInfo, wanted: &str, names_of: NamesOf) -> FormatError {
         }
     };
     let list = || format!("its {kind}s are {}", names.join(", "));
-    let hint = did_you_mean(wanted, names.iter().copied()).unwrap_or_else(list);
+    let hint = field_meant(wanted, names.iter().copied()).unwrap_or_else(list);
     FormatError::Other(format!("no {kind} '{wanted}' in {whole}; {hint}"))
 }
 

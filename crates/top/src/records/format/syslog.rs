@@ -20,7 +20,7 @@
 use crate::cells::{Cell, Cells, Span, Violation, bytes_of};
 use crate::query::field::Field;
 use crate::query::input_format::FormatError;
-use crate::query::near_names::did_you_mean;
+use crate::query::near_names::field_meant;
 use crate::records::escape::{closing_quote, unescape};
 
 /// Extracts fields of syslog records.
@@ -32,7 +32,7 @@ pub(crate) struct Syslog {
 
 /// An error for a field that syslog records cannot have, as it is shown, with its name if it has one.
 fn unknown_field(field: &str, name: Option<&str>) -> FormatError {
-    let near = name.and_then(|name| did_you_mean(name, FIELDS.iter().flat_map(|(_, names)| *names).copied()));
+    let near = name.and_then(|name| field_meant(name, FIELDS.iter().flat_map(|(_, names)| *names).copied()));
     let hint = near.unwrap_or_else(|| {
         let names = names().collect::<Vec<_>>().join(", ");
         format!("their fields are {names} and, of structured data, sd.ID.PARAM")

@@ -3,7 +3,7 @@
 use super::request::{RequestPart, ValuePart};
 use crate::query::field::Field;
 use crate::query::format_error::FormatError;
-use crate::query::near_names::did_you_mean;
+use crate::query::near_names::field_meant;
 
 /// Layout of the records of an access log: values of variables, and the texts between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -240,7 +240,7 @@ impl AccessFormat {
         let variables = self.variables.iter().map(|variable| &*variable.name);
         let aliases = ALIASES.iter().map(|&(alias, _)| alias).filter(|alias| self.resolve(alias).is_some());
         let all = names.iter().copied().chain(variables).chain(aliases);
-        did_you_mean(wanted, all).unwrap_or_else(|| format!("its fields are {}", names.join(", ")))
+        field_meant(wanted, all).unwrap_or_else(|| format!("its fields are {}", names.join(", ")))
     }
 
     /// Returns the value with this name: a variable, a part of the request, a part of the URL, or a variable for which

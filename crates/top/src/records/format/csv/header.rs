@@ -6,7 +6,7 @@ use crate::cells::bytes_of;
 use crate::query::field::Field;
 use crate::query::fields::index_of;
 use crate::query::input_format::FormatError;
-use crate::query::near_names::{did_you_mean, quoted};
+use crate::query::near_names::{field_meant, quoted};
 
 /// The first record of a file, with the names of its columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Header {
 
     /// Returns the names near to a wanted one, or else the first names.
     fn hint(&self, wanted: &str) -> String {
-        did_you_mean(wanted, self.names.iter().map(String::as_str)).unwrap_or_else(|| self.list())
+        field_meant(wanted, self.names.iter().map(String::as_str)).unwrap_or_else(|| self.list())
     }
 
     fn list(&self) -> String {
