@@ -31,6 +31,7 @@ class _CountFlags(TypedDict, total=False):
     fields: str | int | Sequence[str | int] | None
     extract: str | Sequence[str] | None
     each: bool | None
+    columns: str | None
     missing: str | None
     ignore_case: bool | None
     normalize: str | Sequence[str] | None

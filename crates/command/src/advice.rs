@@ -62,6 +62,7 @@ impl Advised for QueryError {
                 with(format!("--input {format}: {error}"), on_format(error).as_deref())
             }
             Self::Fields { fields, reason } => format!("-f {fields}: {reason}"),
+            Self::Columns(reason) => format!("--columns: {reason}"),
             Self::NotInRecord { .. } => format!("--{self}"),
             Self::UnusedTime => "--time: needs --since, --until, --last or --every".to_owned(),
             Self::UnusedUnit(field) => format!("--unit {field}: the field is not measured"),

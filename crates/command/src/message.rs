@@ -162,6 +162,14 @@ pub(crate) fn left_out(answer: &Answer, options: &CountOptions, is_tail: bool) -
         let records = counted(untimed.count, "record");
         notes.push(format!("skipped {records} without a time{}", first(untimed, far)));
     }
+    if let Some(pivot) = answer.pivot.as_ref().filter(|pivot| pivot.left_out > 0) {
+        let (field, records) = (excerpt(pivot.field.as_bytes()), counted(pivot.records, "record"));
+        let all = Count(pivot.values as u64 + pivot.left_out);
+        notes.push(format!(
+            "--columns {field}: the {} most frequent of {all} values have a column; the others have {records}",
+            Count(pivot.values as u64)
+        ));
+    }
     if answer.long_gaps > 0 {
         let gaps = counted(answer.long_gaps, "gap");
         notes.push(format!("left out {gaps} of more than {MAX_GAP} empty buckets"));
@@ -217,7 +225,9 @@ pub(crate) fn absent_fields(answer: &Answer, options: &CountOptions) -> Vec<Stri
             QueryPart::Key { skips_all: true } => continue,
             QueryPart::Key { .. } => ("-f", options.selects_rows(), String::new()),
             QueryPart::Measure(measure) => {
-                (answer.measure_names[*measure].as_str(), options.selects_rows(), String::new())
+                let of_pivot = answer.pivot.as_ref().and_then(|pivot| pivot.measure.as_deref());
+                let name = of_pivot.unwrap_or_else(|| &answer.measure_names[*measure]);
+                (name, options.selects_rows(), String::new())
             }
         };
         let record = if selects { "selected record" } else { "record" };

@@ -7,6 +7,7 @@ pub(crate) mod bucket_pairs;
 pub(crate) mod deferred;
 pub(crate) mod live;
 pub(crate) mod order;
+pub(crate) mod pivot;
 pub(crate) mod saved;
 pub(crate) mod slot;
 pub(crate) mod spill;
@@ -141,7 +142,7 @@ pub(crate) fn answer_of(
     tally.complete(&mut answer, query);
     let shape = query.shape();
     // Those of pairs are in no order until only those of the first keys are left.
-    if !matches!(shape, CountShape::Series(_)) || !pairs.is_empty() {
+    if !matches!(shape, CountShape::Series(_) | CountShape::Pivot(_)) || !pairs.is_empty() {
         query.order.arrange(&mut answer.top);
     }
     match (shape, Selection::of(query)) {
@@ -421,6 +422,9 @@ impl Accumulate for Counter<'_> {
         let prefixes = self.query.prefixes().filter(|_| self.pairs.is_none());
         if let (Maker::Rows(rows), Some(buckets)) = (&mut self.maker, prefixes) {
             rows.add_buckets(buckets, block.bytes, &mut self.keys);
+        }
+        if let (Maker::Rows(rows), Some(column)) = (&mut self.maker, self.query.pivot_column()) {
+            rows.add_values(column, block, &mut self.keys);
         }
         if let Some(spiller) = &mut self.spiller {
             if spiller.is_full(&self.counts, self.keys.spans.len()) {

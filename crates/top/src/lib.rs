@@ -39,7 +39,8 @@ mod sample;
 mod time;
 
 pub use count::answer::{
-    Answer, Approximation, BucketRows, Cause, FirstSkipped, KeyCount, Outcome, Series, SeriesCount, Skipped,
+    Answer, Approximation, BucketRows, Cause, FirstSkipped, KeyCount, Outcome, PivotColumns, Series,
+    SeriesCount, Skipped,
 };
 pub use count::live::{Live, LiveRows};
 pub use count::saved::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};

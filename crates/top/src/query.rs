@@ -101,6 +101,8 @@ pub(crate) enum CountShape<'q> {
     Buckets(&'q Buckets),
     /// Keys by buckets of time.
     Series(&'q Buckets),
+    /// Keys by the values of this field.
+    Pivot(&'q str),
 }
 
 impl Query {
@@ -161,6 +163,9 @@ impl Query {
 
     /// The shape of the count.
     pub(crate) fn shape(&self) -> CountShape<'_> {
+        if let Some((field, _)) = self.rows.as_ref().and_then(|rows| rows.pivot.as_ref()) {
+            return CountShape::Pivot(field);
+        }
         let time = self.rows.as_ref().and_then(|rows| rows.time.as_ref());
         match time.and_then(|time| time.buckets.as_ref()) {
             Some(buckets) if self.key_names.is_empty() => CountShape::Buckets(buckets),
@@ -172,15 +177,21 @@ impl Query {
     /// The buckets of time.
     pub(crate) fn buckets(&self) -> Option<&Buckets> {
         match self.shape() {
-            CountShape::Keys(_) => None,
+            CountShape::Keys(_) | CountShape::Pivot(_) => None,
             CountShape::Buckets(buckets) | CountShape::Series(buckets) => Some(buckets),
         }
+    }
+
+    /// The column of the field by whose values keys are counted.
+    pub(crate) fn pivot_column(&self) -> Option<usize> {
+        self.rows.as_ref()?.pivot.as_ref().map(|&(_, column)| column)
     }
 
     /// The buckets or slices with which keys begin while they are counted.
     pub(crate) fn prefixes(&self) -> Option<&Buckets> {
         match self.shape() {
             CountShape::Keys(slices) => slices,
+            CountShape::Pivot(_) => None,
             CountShape::Buckets(buckets) | CountShape::Series(buckets) => Some(buckets),
         }
     }
@@ -188,7 +199,7 @@ impl Query {
     /// The order of what is counted: of pairs of buckets and keys, all are needed.
     pub(crate) fn order_of_entries(&self) -> Order {
         match self.shape() {
-            CountShape::Series(_) => {
+            CountShape::Series(_) | CountShape::Pivot(_) => {
                 Order { by: SortBy::Key, reverse: false, number: usize::MAX, min_count: 0 }
             }
             CountShape::Keys(_) | CountShape::Buckets(_) => self.order,
@@ -200,6 +211,7 @@ impl Query {
     /// # Errors
     /// Returns an error if a regular expression or the condition is invalid or too large, or if the format lacks a field.
     pub fn new(options: &QueryOptions) -> Result<Self, QueryError> {
+        check_pivot(options)?;
         let case = if options.ignore_case { Case::Ignored } else { Case::Distinct };
         let of = |option| move |error| QueryError::Pattern { option, error };
         let pattern = |text: &String, option, must_match| {
@@ -251,6 +263,25 @@ impl Query {
             defer_from: DEFER_FROM,
         })
     }
+}
+
+/// Checks that the other options do not contradict a count by the values of a field.
+fn check_pivot(options: &QueryOptions) -> Result<(), QueryError> {
+    if options.columns.is_none() {
+        return Ok(());
+    }
+    let reason = if options.every.is_some() || options.last.is_some() {
+        "buckets of time are rows already, and the fields of the key their columns"
+    } else if options.approximate.is_some() {
+        "approximate counts have no columns"
+    } else if options.measures.len() > 1 {
+        "one measure at most is in the columns"
+    } else if matches!(options.sort_by, SortBy::Measure(_)) {
+        "the rows are in the order of the count or the key"
+    } else {
+        return Ok(());
+    };
+    Err(QueryError::Columns(reason))
 }
 
 /// The search for the window of a query.

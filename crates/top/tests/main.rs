@@ -8,6 +8,7 @@ mod headers;
 mod input_names;
 mod memory;
 mod overview;
+mod pivot;
 mod reference;
 mod rows;
 mod several_lines;

@@ -54,9 +54,67 @@ fn every_json_answer_follows_the_schema() {
     assert_eq!(answer("-f price -n all --missing none list.csv")["distinct"], 2);
     assert_eq!(answer("-e 'GET (\\S+)' access.log")["unmatched"], 1);
     assert_eq!(answer("--input json -f a list.csv")["malformed"], 3);
+    let columns = answer("-f name --columns kind --sum price list.csv");
+    assert_eq!(columns["top"][0]["columns"], serde_json::json!({"x": 1.5, "y": null}));
     assert_eq!(answer("-f 2 latin1")["top"][0]["key_base64"], "Y2Fm6Q==");
     let bytes = answer("--input logfmt -f a,b latin1.logfmt");
     assert_eq!(bytes["top"][0]["key_base64"]["b"], "Y2Fm6Q==");
+}
+
+#[test]
+fn values_of_a_field_are_columns_of_every_output() {
+    let list = "name,kind,price\na,x,1\na,y,2\nb,x,4\na,\"p|\tq\",8\nb,count,16\nc,,32\nd\n";
+    let directory = directory_with(&[("list.csv", list), ("access.log", ACCESS)]);
+    let skipped = "comb: skipped 1 malformed of 7 records; the first is list.csv:8:2: too few columns: d\n";
+    let top = |arguments: &str, out: &str| {
+        directory.answers(&format!("comb top --columns kind {arguments} list.csv"), out, skipped, 0);
+    };
+    top(
+        "-f name",
+        "count  kind=  kind=count  p|\tq  x  y  name\n    3      0           0     1  1  1  a\n    2      0           1     0  1  0  b\n    1      1           0     0  0  0  c\n",
+    );
+    top(
+        "-f name -n 1 --sum price",
+        "count  kind=  kind=count  p|\tq  x  y  name\n    3      -           -     8  1  2  a\n",
+    );
+    top("-f name -n 1 --format csv", "count,kind=,kind=count,p|\tq,x,y,name\n3,0,0,1,1,1,a\n");
+    top("-f name -n 1 --format tsv", "count\tkind=\tkind=count\tp|\\tq\tx\ty\tname\n3\t0\t0\t1\t1\t1\ta\n");
+    top(
+        "-f name -n 0 --format markdown",
+        "| count | kind= | kind=count | p\\| q | x | y | name |\n| ---: | ---: | ---: | ---: | ---: | ---: | --- |\n",
+    );
+    top("--format csv --percent", "count,percent,kind=,kind=count,p|\tq,x,y\n6,100.00,1,1,1,2,1\n");
+    top(
+        "-f name --sort key --reverse -n 1 --totals",
+        "count  kind=  kind=count  p|\tq  x  y  name\n    1      1           0     0  0  0  c\n# 6 records, 3 distinct keys, 1 shown\n",
+    );
+    directory.run("comb top -f name --columns kind -n 0 --save-counts a list.csv; comb top -f name --columns kind --save-counts b -n 0 list.csv");
+    directory.answers(
+        "comb top --merge a b -n 1 --format csv",
+        "count,kind=,kind=count,p|\tq,x,y,name\n6,0,0,2,2,2,a\n",
+        "comb: skipped 2 malformed of 14 records\n",
+        0,
+    );
+    directory.prints("seq 60 | awk '{ print \"a\", $1 }' | comb top -f 1 --columns 2 --format csv 2> note | wc -l; cat note", "2\ncomb: --columns 2: the 50 most frequent of 60 values have a column; the others have 10 records\n");
+    for (arguments, message) in [
+        (
+            "--columns status --every 1h",
+            "the argument '--columns <FIELD>' cannot be used with '--every <WIDTH>'",
+        ),
+        (
+            "--columns status --sum bytes --max bytes",
+            "comb: --columns: one measure at most is in the columns",
+        ),
+        (
+            "--columns status --sum bytes --sort sum",
+            "comb: --columns: the rows are in the order of the count or the key",
+        ),
+        ("--columns state -f path", "comb: access.log: no field 'state' in this log format; "),
+    ] {
+        let (out, errors, code) = directory.run(&format!("comb top {arguments} access.log"));
+        assert!(errors.contains(message), "{errors}");
+        assert_eq!((out.as_str(), code), ("", Some(2)));
+    }
 }
 
 #[test]

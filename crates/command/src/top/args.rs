@@ -37,6 +37,8 @@ Examples:
       comb top -f 1 access.log
   Pages that were not found:
       comb top --where 'status == 404' -f path access.log
+  Statuses of each method, as columns:
+      comb top -f method --columns status access.log
   Bytes and slow requests by client:
       comb top -f remote_addr --sum bytes --p99 request_time --sort 'sum(bytes)' access.log
   Users and addresses of failed logins, also in rotated logs:

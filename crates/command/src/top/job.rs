@@ -81,6 +81,9 @@ impl TopJob {
         if let Some(flag) = first_of(OF_MEMORY) {
             return Err(format!("--{flag}: not available, as counts keep all keys in memory"));
         }
+        if options.iter().any(|(name, _)| name == "columns") {
+            return Err("--columns: not available, as the columns depend on all records".to_owned());
+        }
         Self::new(options)
     }
 
@@ -188,6 +191,7 @@ mod tests {
         for (name, expected) in [
             ("number", Some("--number: selects and orders keys; give it to top() or first()")),
             ("min_count", Some("--min-count: selects and orders keys; give it to top() or first()")),
+            ("columns", Some("--columns: not available, as the columns depend on all records")),
             ("approx", Some("--approx: not available, as counts keep all keys in memory")),
             ("fields", None),
         ] {

@@ -250,6 +250,7 @@ impl CountOptions {
             .has_header(!self.definition.no_header)
             .extract(self.definition.extract.clone())
             .each(self.definition.each)
+            .columns(self.definition.columns.clone())
             .missing(self.definition.missing.clone())
             .ignore_case(self.definition.ignore_case)
             .normalize(self.definition.normalize)

@@ -97,8 +97,10 @@ pub struct Answer {
     /// Names of the columns of the key: of its fields if it has several with names, else a single one, and none if all
     /// records have the same key.
     pub key_names: Vec<String>,
-    /// Names of the measures, such as `sum(bytes)`.
+    /// Names of the measures, such as `sum(bytes)`; those of the columns of the values of a field, if keys are counted by them.
     pub measure_names: Vec<String>,
+    /// The columns of the values of a field, if keys are counted by them.
+    pub pivot: Option<PivotColumns>,
     /// Criterion of the order of the keys.
     pub sort_by: SortBy,
     /// The counts by bucket, if keys are counted by buckets of time.
@@ -115,6 +117,21 @@ pub struct Answer {
     pub approximation: Option<Approximation>,
     /// Whether the count was interrupted, so that the answer is incomplete.
     pub partial: bool,
+}
+
+/// The columns of an answer for the values of a field. They take the places of the measures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PivotColumns {
+    /// The field.
+    pub field: String,
+    /// The measure in the columns; `None` for counts.
+    pub measure: Option<String>,
+    /// Number of values with a column.
+    pub values: usize,
+    /// Number of values without a column.
+    pub left_out: u64,
+    /// Number of records with these values.
+    pub records: u64,
 }
 
 /// The rows of a bucket of time, which follow one another.

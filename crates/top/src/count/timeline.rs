@@ -8,6 +8,7 @@ use std::iter;
 use crate::count::answer::{Answer, BucketRows, KeyCount, Series, SeriesCount};
 use crate::count::bucket_pairs::{self, OfWorker};
 use crate::count::order::Entry;
+use crate::count::pivot;
 use crate::count::table::Table;
 use crate::measure::quantity::Quantity;
 use crate::query::options::SortBy;
@@ -44,6 +45,7 @@ pub(crate) fn arrange(answer: &mut Answer, query: &Query) {
         CountShape::Keys(_) => answer.top.iter_mut().for_each(|key| key.split(query.joint)),
         CountShape::Buckets(buckets) => arrange_buckets(answer, query, buckets),
         CountShape::Series(buckets) => by_key(answer, query, buckets),
+        CountShape::Pivot(field) => pivot::arrange(answer, query, field),
     }
 }
 

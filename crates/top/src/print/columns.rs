@@ -83,6 +83,22 @@ impl<'a> AnswerTable<'a> {
         names.into_iter().enumerate().map(title).collect()
     }
 
+    /// Names of the columns by what their numbers are: columns of the values of a field have the name of their measure.
+    pub(super) fn kinds(&self) -> Vec<&'a str> {
+        let mut names = self.names();
+        if let Some(pivot) = &self.answer.pivot {
+            let kind = pivot.measure.as_deref().unwrap_or("count");
+            let first = names.len() - self.key_columns() - pivot.values;
+            names[first..first + pivot.values].fill(kind);
+        }
+        names
+    }
+
+    /// Number of columns of the values of a field.
+    pub(super) fn pivot_columns(&self) -> usize {
+        self.answer.pivot.as_ref().map_or(0, |pivot| pivot.values)
+    }
+
     /// Number of columns of the key.
     pub(super) fn key_columns(&self) -> usize {
         self.answer.key_names.len()

@@ -20,7 +20,8 @@ use crate::measure::quantity::Quantity;
 ///
 /// A `key` is a string, or an object with a member for each field if it has several named fields. If a key is not valid
 /// UTF-8, its `key` has U+FFFD for the invalid parts, and only then `key_base64` has its exact bytes (RFC 4648, section
-/// 4). A measure is a member with its name, such as `"sum(bytes)"`; it is null if there is no value.
+/// 4). A measure is a member with its name, such as `"sum(bytes)"`; it is null if there is no value. Columns of the values of a field
+/// are members of `columns`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Json(pub Layout);
 
@@ -66,16 +67,22 @@ struct KeyObject<'a> {
     row: Vec<Value<'a>>,
     /// Number of columns of the key.
     keys: usize,
+    /// Number of columns of the values of a field.
+    pivot: usize,
 }
 
 impl Serialize for KeyObject<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (numbers, keys) = self.row.split_at(self.row.len() - self.keys);
         let mut map = serializer.serialize_map(None)?;
+        let names = &self.names[numbers.len()..];
+        let (numbers, pivot) = numbers.split_at(numbers.len() - self.pivot);
         for (name, &value) in self.names.iter().zip(numbers) {
             map.serialize_entry(name, &NumberValue(value))?;
         }
-        let names = &self.names[numbers.len()..];
+        if self.pivot > 0 {
+            map.serialize_entry("columns", &Numbers { names: &self.names[numbers.len()..], numbers: pivot })?;
+        }
         match keys {
             [Value::Key(key)] => {
                 map.serialize_entry("key", &text(key))?;
@@ -93,6 +100,18 @@ impl Serialize for KeyObject<'_> {
             }
         }
         map.end()
+    }
+}
+
+/// Numbers by the names of their columns.
+struct Numbers<'a> {
+    names: &'a [&'a str],
+    numbers: &'a [Value<'a>],
+}
+
+impl Serialize for Numbers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.names.iter().zip(self.numbers.iter().map(|&value| NumberValue(value))))
     }
 }
 
@@ -152,7 +171,7 @@ impl Json {
     fn with_object<T>(&self, answer: &Answer, late: bool, write: impl FnOnce(&Object<'_>) -> T) -> T {
         let columns = AnswerTable::new(answer, self.0);
         let names = columns.names();
-        let keys = columns.key_columns();
+        let (keys, pivot) = (columns.key_columns(), columns.pivot_columns());
         let count = |skipped: &Option<Skipped>| skipped.as_ref().map_or(0, |skipped| skipped.count);
         write(&Object {
             partial: answer.partial,
@@ -168,7 +187,7 @@ impl Json {
             not_numbers: count(&answer.not_numbers),
             without_unit: count(&answer.without_unit),
             rounded: count(&answer.rounded),
-            top: columns.rows().map(|row| KeyObject { names: &names, row, keys }).collect(),
+            top: columns.rows().map(|row| KeyObject { names: &names, row, keys, pivot }).collect(),
         })
     }
 }

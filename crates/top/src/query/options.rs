@@ -192,6 +192,8 @@ options! {
         pub extract: Vec<String> = Vec::new(),
         /// Count all matches of `extract` in a record, not only the first. Default: no.
         pub each: bool = false,
+        /// Field whose values are columns of the answer, with the counts of each key or its measure. Default: none.
+        pub columns: Option<Field> = None,
         /// Counts records without a field of the key, with this text in its place. Default: they are skipped.
         pub missing: Option<String> = None,
         /// Ignore case in expressions and strings, and fold the case of keys. Default: no.
@@ -299,6 +301,9 @@ pub enum QueryError {
         /// Field of [`QueryOptions`] with the field.
         option: &'static str,
     },
+    /// Keys cannot be counted by the values of a field together with other options.
+    #[error("columns: {0}")]
+    Columns(&'static str),
     /// The field of the time is named, but nothing depends on times.
     #[error("a time field is set, but no time bound or bucket uses it")]
     UnusedTime,

@@ -45,6 +45,8 @@ pub(crate) struct RowQuery {
     /// The columns of the key and of the measures.
     pub(crate) value_columns: Columns,
     pub(crate) key: KeySource,
+    /// The field whose values are columns of the answer, and its column.
+    pub(crate) pivot: Option<(String, usize)>,
     /// Counts records without a field of the key, with this in its place.
     pub(crate) missing: Option<Vec<u8>>,
     /// Measures, each with the index of its field among the columns. The shares have columns after those of all fields.
@@ -200,6 +202,7 @@ impl RowQuery {
             || options.overview
             || options.explain && options.fields.is_whole_record()
             || options.missing.is_some()
+            || options.columns.is_some()
             || !options.measures.is_empty()
             || !options.units.is_empty()
             || !options.time.is_empty()
@@ -234,6 +237,7 @@ impl RowQuery {
         let mut value_columns = Columns::default();
         let key = key_source(options, pattern.as_ref(), &mut value_columns)?;
         let mut column = |field: &Field| value_columns.add(field, pattern.as_ref());
+        let pivot = options.columns.as_ref().map(|field| (field.to_string(), column(field)));
         let measured: Vec<Option<usize>> =
             options.measures.iter().map(|measure| measure.field().map(&mut column)).collect();
         let is_measured =
@@ -291,6 +295,7 @@ impl RowQuery {
             condition_columns,
             value_columns,
             key,
+            pivot,
             missing: options.missing.clone().map(String::into_bytes),
             measures,
             shares,
@@ -430,7 +435,9 @@ fn key_source(
             }
         }
         Some(pattern) => columns.origins.extend((0..pattern.fields().len()).map(ColumnOrigin::Group)),
-        None if options.measures.is_empty() && options.every.is_none() => return Ok(KeySource::Record),
+        None if options.measures.is_empty() && options.every.is_none() && options.columns.is_none() => {
+            return Ok(KeySource::Record);
+        }
         None => return Ok(KeySource::Nothing),
     }
     Ok(KeySource::Columns(columns.len()))

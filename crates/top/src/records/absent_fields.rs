@@ -226,7 +226,9 @@ impl RowQuery {
             let origin = origins[column];
             matches!(origin, ColumnOrigin::Format(_)) && !origins[..column].contains(&origin)
         };
-        let of_key = (0..key_columns).filter(|&column| values.lacks(column) && is_named_once(column));
+        let pivot = self.pivot.iter().map(|&(_, column)| column).filter(|&column| column >= key_columns);
+        let of_key =
+            (0..key_columns).chain(pivot).filter(|&column| values.lacks(column) && is_named_once(column));
         let of_key = of_key.map(|column| absent(column, QueryPart::Key { skips_all }));
         let measured = self.measures.iter().enumerate().flat_map(|(at, (_, column))| {
             self.columns_of_measure(column).iter().map(move |&column| (column, at))

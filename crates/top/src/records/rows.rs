@@ -11,7 +11,9 @@ use std::sync::Arc;
 use finecomb_scan::{Block, Heading, LineEnds, Meter, ObjectSpans, Phase, RecordEnds, Records, Source};
 
 use crate::cells::{Cell, Cells, ColumnOrigin, Malformed, Span, bytes_of, keep_rows};
+use crate::count::pivot::append_value;
 use crate::key::keys::Keys;
+use crate::key::lower_case::append_lower_case;
 use crate::measure::values::Rows;
 use crate::query::Query;
 use crate::query::condition::ConditionCache;
@@ -519,6 +521,9 @@ impl<'q> RowMaker<'q> {
         if self.rows.is_overview {
             return;
         }
+        if let Some((_, column)) = self.rows.pivot {
+            return self.make_keys_with_value(text, column, keys);
+        }
         if self.rows.key == KeySource::Columns(1) && self.push_raw_keys(keys) {
             return;
         }
@@ -550,12 +555,38 @@ impl<'q> RowMaker<'q> {
             }
             KeySource::Columns(count) => {
                 for row in (0..rows).filter(|&row| is_sound(row)) {
-                    if keys.append(|out| self.append_key(text, row, count, out)) {
+                    if keys.append(|out| append_key(self.query, (&self.cells, text), row, count, out)) {
                         self.key_rows.push(row);
                     } else {
                         keys.missing.push(row);
                     }
                 }
+            }
+        }
+    }
+
+    /// Makes the keys of all rows that have one, and a value in this column.
+    fn make_keys_with_value(&mut self, text: &[u8], column: usize, keys: &mut Keys) {
+        let mut malformed = self.cells.malformed().iter().map(|malformed| malformed.record).peekable();
+        let records = lines_of(self.lines, &self.record_ends, text, &self.records, &mut self.first_lines);
+        for (row, &record) in (0..).zip(records) {
+            if malformed.next_if_eq(&row).is_some() {
+                continue;
+            }
+            let has_value = self.cells.column(column)[row as usize] != Cell::Missing;
+            let has_key = (has_value || self.rows.missing.is_some())
+                && keys.append(|out| match self.rows.key {
+                    KeySource::Columns(count) => append_key(self.query, (&self.cells, text), row, count, out),
+                    KeySource::Record => {
+                        out.extend_from_slice(bytes_of(text, record));
+                        true
+                    }
+                    KeySource::Nothing => true,
+                });
+            if has_key {
+                self.key_rows.push(row);
+            } else {
+                keys.missing.push(row);
             }
         }
     }
@@ -594,6 +625,27 @@ impl<'q> RowMaker<'q> {
         self.with_buckets = with_buckets;
     }
 
+    /// Puts the value in a column of each key before it.
+    pub(crate) fn add_values(&mut self, column: usize, block: &Block<'_>, keys: &mut Keys) {
+        let mut with_values = mem::take(&mut self.with_buckets);
+        let missing = self.rows.missing.as_deref().unwrap_or_default();
+        let (text, cells) = (self.text(block), self.cells.column(column));
+        let mut rows = self.key_rows.iter();
+        let mut lower = Vec::new();
+        keys.replace(text, &mut with_values, |key, out| {
+            let cell = rows.next().map_or(Cell::Missing, |&row| cells[row as usize]);
+            let mut value = self.cells.bytes(text, cell).unwrap_or(missing);
+            if self.query.ignore_case {
+                lower.clear();
+                append_lower_case(value, &mut lower);
+                value = &lower;
+            }
+            append_value(value, out);
+            out.extend_from_slice(key);
+        });
+        self.with_buckets = with_values;
+    }
+
     /// The start of the bucket of each key.
     pub(crate) fn starts_of_keys(&mut self, buckets: &Buckets) -> impl Iterator<Item = i64> {
         let all = matches!(self.rows_of_keys(), Rows::All);
@@ -622,21 +674,27 @@ impl<'q> RowMaker<'q> {
         let all = self.all_have_keys || self.key_rows.len() == self.records.len();
         if all { Rows::All } else { Rows::Some(&self.key_rows) }
     }
+}
 
-    /// Appends the key of a row to `out`. Returns `false` if the row lacks a field of the key.
-    fn append_key(&self, text: &[u8], row: u32, count: usize, out: &mut Vec<u8>) -> bool {
-        for column in 0..count {
-            let cell = self.cells.column(column)[row as usize];
-            let value = self.cells.bytes(text, cell).or(self.rows.missing.as_deref());
-            let Some(value) = value else { return false };
-            if count == 1 {
-                out.extend_from_slice(value);
-            } else {
-                self.query.joint.append(column, value, out);
-            }
+/// Appends the key of a row, which is in the first columns, to `out`. Returns `false` if the row lacks a field of the key.
+fn append_key(
+    query: &Query,
+    (cells, text): (&Cells, &[u8]),
+    row: u32,
+    count: usize,
+    out: &mut Vec<u8>,
+) -> bool {
+    let missing = query.rows.as_ref().and_then(|rows| rows.missing.as_deref());
+    for column in 0..count {
+        let cell = cells.column(column)[row as usize];
+        let Some(value) = cells.bytes(text, cell).or(missing) else { return false };
+        if count == 1 {
+            out.extend_from_slice(value);
+        } else {
+            query.joint.append(column, value, out);
         }
-        true
     }
+    true
 }
 
 /// Extracts fields of rows. If consecutive rows are from the same record, only the first is examined: a record of a megabyte may

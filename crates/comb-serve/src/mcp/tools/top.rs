@@ -25,6 +25,9 @@ pub(in crate::mcp) struct Top {
     /// Fields that make up the key: numbers such as 7 or 1,3, or names such as status or path,status or .request.host; @file is the
     /// name of the file [default: the whole line]
     fields: Option<String>,
+    /// Field whose values are columns of the table, with the counts of each key, or the one measure: columns=status for the statuses
+    /// of each path
+    columns: Option<String>,
     /// Regular expression in place of fields: the key is its first group, or the match
     extract: Option<String>,
     /// Format of the records: auto, lines, clf, combined, vhost_combined, csv, tsv, json, logfmt, syslog, nginx:LOG_FORMAT, or regex:PATTERN with named
@@ -115,6 +118,7 @@ impl Top {
     fn options(self, context: &Context) -> Result<CountOptions, String> {
         let texts = [
             ("fields", self.fields),
+            ("columns", self.columns),
             ("extract", self.extract),
             ("input", self.input),
             ("record", self.record),

@@ -20,10 +20,11 @@ pub(crate) struct OverviewFlag {
 }
 
 /// Flags of keys, their counts and their output.
-const OF_COUNTS: [&str; 39] = [
+const OF_COUNTS: [&str; 40] = [
     "fields",
     "extract",
     "each",
+    "columns",
     "missing",
     "normalize",
     "sed",

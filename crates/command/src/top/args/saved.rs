@@ -36,7 +36,7 @@ pub(crate) struct CountFiles {
 }
 
 /// Flags of counting, which was done when the files were written.
-pub(crate) const NOT_MERGED: [&str; 50] = [
+pub(crate) const NOT_MERGED: [&str; 51] = [
     "input",
     "record",
     "records",
@@ -47,6 +47,7 @@ pub(crate) const NOT_MERGED: [&str; 50] = [
     "fields",
     "extract",
     "each",
+    "columns",
     "missing",
     "ignore_case",
     "normalize",

@@ -132,6 +132,14 @@ pub struct CountDefinition {
     #[arg(long, requires = "extract", help_heading = "Key")]
     pub each: bool,
 
+    /// Print a column for each value of FIELD: the counts of each key with it, or its measure
+    ///
+    /// The 50 most frequent values have a column, in their order: by number if all are numbers. A note gives the number of the others, which
+    /// the column count includes. Without -f and -e, all records are one row.
+    #[arg(long, value_name = "FIELD", value_parser = parse_field, conflicts_with_all = ["every", "plot", "approx", "tail", "live", "listen"], add = completer(candidates::field), help_heading = "Key")]
+    #[serde(deserialize_with = "value::maybe", serialize_with = "show_field")]
+    pub columns: Option<Field>,
+
     /// Count records without a field of the key, with TEXT in place of the field
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Key")]
     #[serde(deserialize_with = "value::maybe")]

@@ -6,6 +6,7 @@ use twox_hash::XxHash3_64;
 
 use super::Counts;
 use crate::count::order::Entry;
+use crate::count::pivot;
 use crate::count::table::Counted;
 use crate::count::tally::Tally;
 use crate::count::timeline;
@@ -38,7 +39,7 @@ impl Counts {
         let entries = self.table.entries();
         let mut added = Counted::default();
         let mut add = |entry: &Entry<'_>| added.push(entry.key, entry.count, entry.group);
-        if let CountShape::Series(_) = query.shape() {
+        if let CountShape::Series(_) | CountShape::Pivot(_) = query.shape() {
             let counts = entries.iter().map(|entry| (self.key_of(entry), entry.count));
             let (_, first) = timeline::first_keys(counts, &query.order);
             let first: HashSet<&[u8]> = first.iter().map(|key| key.key.as_slice()).collect();
@@ -55,7 +56,7 @@ impl Counts {
     fn part_of(&self, entry: &Entry<'_>, parts: usize) -> usize {
         match self.query.shape() {
             CountShape::Buckets(_) => 0,
-            CountShape::Keys(_) | CountShape::Series(_) => {
+            CountShape::Keys(_) | CountShape::Series(_) | CountShape::Pivot(_) => {
                 (XxHash3_64::oneshot(self.key_of(entry)) % parts as u64) as usize
             }
         }
@@ -65,6 +66,7 @@ impl Counts {
     fn key_of<'t>(&self, entry: &Entry<'t>) -> &'t [u8] {
         match self.query.shape() {
             CountShape::Series(_) => bucket::split(entry.key).1,
+            CountShape::Pivot(_) => pivot::split(entry.key).1,
             CountShape::Keys(_) | CountShape::Buckets(_) => entry.key,
         }
     }

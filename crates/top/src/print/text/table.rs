@@ -57,7 +57,7 @@ struct KeyColumn<'a> {
 
 impl<'a> AlignedTable<'a> {
     pub(super) fn new(columns: &AnswerTable<'a>, text: &Text) -> Self {
-        let (names, titles) = (columns.names(), columns.titles());
+        let (names, titles) = (columns.kinds(), columns.titles());
         let (numbers, keys) = names.split_at(names.len() - columns.key_columns());
         let rows: Vec<Vec<Value<'a>>> = columns.rows().collect();
         let values = |column: usize| rows.iter().map(move |row: &Vec<Value<'a>>| row[column]);
