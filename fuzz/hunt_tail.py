@@ -797,10 +797,6 @@ def check(rng: random.Random, world: World, running: Comb, output: str, has_key:
     after = time.time()
     messages = running.messages()
     unexpected = [line for line in messages.splitlines() if not EXPECTED.search(line) and not LOST.search(line)]
-    # Only files that comb does not follow are removed without a wait.
-    lost = sum(int(number.replace(",", "")) for number in LOST.findall(messages))
-    if lost > world.discarded:
-        raise Fault(f"{lost} files lost, {world.discarded} discarded")
     if unexpected:
         raise Fault(f"unexpected messages: {unexpected[:3]}")
     truncations = sum(world.actions[name] for name in ("copy and truncate", "truncations", "rough truncations"))
@@ -830,6 +826,10 @@ def check(rng: random.Random, world: World, running: Comb, output: str, has_key:
     if differences:
         shown = "; ".join(described(world, *pair) for pair in differences[:5])
         raise Fault(f"{len(differences)} of {len(written)} keys differ: {shown}")
+    # Only files that comb does not follow are removed without a wait.
+    lost = sum(int(number.replace(",", "")) for number in LOST.findall(messages))
+    if lost > world.discarded:
+        raise Fault(f"{lost} files lost, {world.discarded} discarded, and all records counted")
 
 
 def leave_out_margin(world: World, counted: dict, written: dict, before: float, after: float) -> None:
