@@ -493,8 +493,10 @@ impl<'a> FollowedInputs<'a> {
                 && fs::metadata(other).is_ok_and(|metadata| FileIdentity::of(&metadata) == file.identity)
                 && is_copy(new, file)
         });
-        // Others may have the same contents so far.
-        let best = candidates.max_by_key(|(other, file)| (begins_alike(other), file.consumed()));
+        // Others may have the same contents so far. A copy is mostly in the directory of its original.
+        let best = candidates.max_by_key(|(other, file)| {
+            (other.parent() == path.parent(), begins_alike(other), file.consumed())
+        });
         best.map(|(other, file)| (file.identity, other.to_owned()))
     }
 
@@ -563,8 +565,17 @@ impl<'a> FollowedInputs<'a> {
             let is_other =
                 changed.contains(&number) && current.is_some_and(|current| !file.is_copy_of(current));
             let is_alone = current.is_none();
+            let path = self.inputs.get(&number).and_then(|input| input.source.path());
+            // It may be a copy of a file that had the same contents so far.
+            let another = path
+                .filter(|_| is_other && old.is_none())
+                .and_then(|path| self.original_of(path, file, FollowedFile::is_copy_of));
             let Some(input) = self.inputs.get_mut(&number) else { continue };
             let Some(file) = &mut input.file else { continue };
+            if let Some((another, _)) = another {
+                file.hold_back(another);
+                continue;
+            }
             if old.is_none() && !is_other && !is_alone {
                 if changed.contains(&number) {
                     file.hold_back(original);

@@ -287,6 +287,37 @@ fn the_rest_of_a_truncated_file_is_read_from_its_copy() {
 }
 
 #[test]
+fn a_copy_that_begins_as_two_files_is_that_of_the_one_whose_contents_it_gets() {
+    // Written in the order in which the names are walked: the first file is the longer one, and in the other directory.
+    let (lines, problems) = while_followed(
+        &["."],
+        |world| {
+            fs::create_dir(world.path("one")).expect("a directory");
+            fs::create_dir(world.path("two")).expect("a directory");
+            world.append("one/a.log", "same\nother\nlonger\n");
+            world.append("two/a.log", "same\nmine\n");
+        },
+        |world| {
+            let all = ["longer", "mine", "other", "same", "same"];
+            world.await_lines(&all);
+            world.append("two/a.log.1", "same\n");
+            thread::sleep(Duration::from_millis(150));
+            world.append("two/a.log.1", "mine\n");
+            thread::sleep(Duration::from_millis(150));
+            File::create(world.path("two/a.log")).expect("room");
+            thread::sleep(Duration::from_millis(150));
+            world.append("two/a.log", "new\n");
+            world.await_lines(&["longer", "mine", "new", "other", "same", "same"]);
+        },
+    );
+    assert_eq!(lines, ["longer", "mine", "new", "other", "same", "same"]);
+    assert!(
+        problems.iter().any(|problem| problem.contains("; the rest was read from its copy")),
+        "{problems:?}"
+    );
+}
+
+#[test]
 fn a_file_with_more_than_another_is_no_copy() {
     let (lines, problems) = while_followed(
         &["."],
