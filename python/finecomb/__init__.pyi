@@ -74,6 +74,7 @@ class _OrderFlags(TypedDict, total=False):
     number: int | str | None
     sort: str | None
     reverse: bool | None
+    diff: bool | str | timedelta | None
     min_count: int | None
 
 class _TopFlags(_CountFlags, _OrderFlags, total=False):

@@ -52,7 +52,8 @@ pub fn answer_batch(answer: &Answer) -> Result<RecordBatch, ArrowError> {
     }
     for (number, name) in answer.measure_names.iter().enumerate() {
         let values: Vec<Option<&Quantity>> = rows.iter().map(|row| row.values.get(number)).collect();
-        columns.push(measure(name, &values)?);
+        let of_pivot = answer.pivot.as_ref().map(|pivot| pivot.measure.as_deref().unwrap_or("count"));
+        columns.push(measure(of_pivot.unwrap_or(name), &values)?);
     }
     of_columns(column_names(answer).into_iter().zip(columns).collect())
 }

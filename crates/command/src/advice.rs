@@ -62,6 +62,10 @@ impl Advised for QueryError {
                 with(format!("--input {format}: {error}"), on_format(error).as_deref())
             }
             Self::Fields { fields, reason } => format!("-f {fields}: {reason}"),
+            Self::Compare(reason) => {
+                let advice = reason.starts_with("a window").then_some("add --since TIME or --last DURATION");
+                with(format!("--diff: {reason}"), advice)
+            }
             Self::Columns(reason) => format!("--columns: {reason}"),
             Self::NotInRecord { .. } => format!("--{self}"),
             Self::UnusedTime => "--time: needs --since, --until, --last or --every".to_owned(),

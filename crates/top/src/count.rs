@@ -4,6 +4,7 @@ pub(crate) mod answer;
 pub(crate) mod approximate;
 pub(crate) mod arena;
 pub(crate) mod bucket_pairs;
+pub(crate) mod changes;
 pub(crate) mod deferred;
 pub(crate) mod live;
 pub(crate) mod order;
@@ -26,6 +27,7 @@ use finecomb_scan::{
 use crate::cells::Span;
 use crate::count::answer::{Answer, Outcome};
 use crate::count::bucket_pairs::{OfWorker, PairCounts};
+use crate::count::changes::Side;
 use crate::count::deferred::{Deferred, HashSample, Resolved};
 use crate::count::live::{Live, WorkerCounts};
 use crate::count::order::Selection;
@@ -37,6 +39,7 @@ use crate::key::hash::Hasher;
 use crate::key::keys::Keys;
 use crate::measure::Measures;
 use crate::measure::values::Parsed;
+use crate::query::compare::Compare;
 use crate::query::{CountShape, Query};
 use crate::records::plain::LineMaker;
 use crate::records::rows::RowMaker;
@@ -142,7 +145,9 @@ pub(crate) fn answer_of(
     tally.complete(&mut answer, query);
     let shape = query.shape();
     // Those of pairs are in no order until only those of the first keys are left.
-    if !matches!(shape, CountShape::Series(_) | CountShape::Pivot(_)) || !pairs.is_empty() {
+    if !matches!(shape, CountShape::Series(_) | CountShape::Pivot(_) | CountShape::Changes)
+        || !pairs.is_empty()
+    {
         query.order.arrange(&mut answer.top);
     }
     match (shape, Selection::of(query)) {
@@ -165,6 +170,8 @@ pub(crate) struct Counter<'q> {
     maker: Maker<'q>,
     editor: Editor<'q>,
     keys: Keys,
+    /// Buffer for keys with their sides.
+    with_sides: Vec<u8>,
     /// Group of each key of a block.
     groups: Vec<u32>,
     /// Values of a block that are measured but are no numbers, each by row and column.
@@ -283,6 +290,7 @@ impl<'q> Counter<'q> {
             },
             editor: Editor::new(query),
             keys: Keys::default(),
+            with_sides: Vec::new(),
             groups: Vec::new(),
             not_numbers: Vec::new(),
             parsed: Vec::new(),
@@ -370,6 +378,21 @@ impl<'q> Counter<'q> {
         &self.counts
     }
 
+    /// Puts the sides of the keys before them, if two parts of the records are compared.
+    fn add_side(&mut self, block: &Block<'_>) {
+        match (self.query.compare, &mut self.maker) {
+            (Some(Compare::Inputs), _) => {
+                let side = if block.source.argument() == 0 { Side::Before } else { Side::After };
+                self.keys.replace(block.bytes, &mut self.with_sides, |key, out| {
+                    side.append(out);
+                    out.extend_from_slice(key);
+                });
+            }
+            (Some(Compare::Earlier(_)), Maker::Rows(rows)) => rows.add_sides(block.bytes, &mut self.keys),
+            (Some(Compare::Earlier(_)), Maker::Lines(_)) | (None, _) => {}
+        }
+    }
+
     fn count(&mut self, block: &Block<'_>) {
         let (text, keys) = (self.keys.text(block.bytes), &self.keys.spans);
         if keys.is_empty() {
@@ -423,6 +446,7 @@ impl Accumulate for Counter<'_> {
         if let (Maker::Rows(rows), Some(buckets)) = (&mut self.maker, prefixes) {
             rows.add_buckets(buckets, block.bytes, &mut self.keys);
         }
+        self.add_side(block);
         if let (Maker::Rows(rows), Some(column)) = (&mut self.maker, self.query.pivot_column()) {
             rows.add_values(column, block, &mut self.keys);
         }

@@ -39,9 +39,10 @@ mod sample;
 mod time;
 
 pub use count::answer::{
-    Answer, Approximation, BucketRows, Cause, FirstSkipped, KeyCount, Outcome, PivotColumns, Series,
+    Answer, Approximation, BucketRows, Cause, Changes, FirstSkipped, KeyCount, Outcome, PivotColumns, Series,
     SeriesCount, Skipped,
 };
+pub use count::changes::CHANGE_COLUMNS;
 pub use count::live::{Live, LiveRows};
 pub use count::saved::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};
 pub use count::{top, top_live};
@@ -56,6 +57,7 @@ pub use measure::reader::{NumberFormat, NumberFormatError, TimeUnit, TimeUnitErr
 pub use overview::answer::{Bars, FieldOverview, Gap, Numbers, Overview, OverviewOutcome, Times, ValueCount};
 pub use overview::overview;
 pub use query::Query;
+pub use query::compare::Compare;
 pub use query::condition::{ConditionError, field_start};
 pub use query::field::{Field, FieldError, Name, Step};
 pub use query::fields::{FieldList, FieldListError};

@@ -1,5 +1,6 @@
 //! The definition of a count.
 
+pub(crate) mod compare;
 pub(crate) mod condition;
 pub(crate) mod field;
 pub(crate) mod fields;
@@ -22,6 +23,7 @@ use crate::key::expression::Case;
 use crate::key::hash::Hasher;
 use crate::key::normalize::Normalizer;
 use crate::key::pattern::RecordPattern;
+use crate::query::compare::Compare;
 use crate::query::fields::FieldList;
 use crate::query::input_format::InputFormat;
 use crate::query::options::{Measure, MemoryLimit, QueryError, QueryOptions, SortBy, Splitter};
@@ -78,6 +80,8 @@ pub struct Query {
     /// Names of the columns of the key; empty if all records have the same, or that of their bucket of time.
     pub(crate) key_names: Vec<String>,
     pub(crate) measure_names: Vec<String>,
+    /// The parts of the records that are compared.
+    pub(crate) compare: Option<Compare>,
     /// While inputs are followed, older records are forgotten.
     pub(crate) last: Option<Last>,
     /// Memory of approximate counts, if counts need not be exact.
@@ -103,6 +107,8 @@ pub(crate) enum CountShape<'q> {
     Series(&'q Buckets),
     /// Keys by the values of this field.
     Pivot(&'q str),
+    /// Keys by the parts of the records that are compared.
+    Changes,
 }
 
 impl Query {
@@ -163,6 +169,9 @@ impl Query {
 
     /// The shape of the count.
     pub(crate) fn shape(&self) -> CountShape<'_> {
+        if self.compare.is_some() {
+            return CountShape::Changes;
+        }
         if let Some((field, _)) = self.rows.as_ref().and_then(|rows| rows.pivot.as_ref()) {
             return CountShape::Pivot(field);
         }
@@ -177,7 +186,7 @@ impl Query {
     /// The buckets of time.
     pub(crate) fn buckets(&self) -> Option<&Buckets> {
         match self.shape() {
-            CountShape::Keys(_) | CountShape::Pivot(_) => None,
+            CountShape::Keys(_) | CountShape::Pivot(_) | CountShape::Changes => None,
             CountShape::Buckets(buckets) | CountShape::Series(buckets) => Some(buckets),
         }
     }
@@ -191,7 +200,7 @@ impl Query {
     pub(crate) fn prefixes(&self) -> Option<&Buckets> {
         match self.shape() {
             CountShape::Keys(slices) => slices,
-            CountShape::Pivot(_) => None,
+            CountShape::Pivot(_) | CountShape::Changes => None,
             CountShape::Buckets(buckets) | CountShape::Series(buckets) => Some(buckets),
         }
     }
@@ -199,7 +208,7 @@ impl Query {
     /// The order of what is counted: of pairs of buckets and keys, all are needed.
     pub(crate) fn order_of_entries(&self) -> Order {
         match self.shape() {
-            CountShape::Series(_) | CountShape::Pivot(_) => {
+            CountShape::Series(_) | CountShape::Pivot(_) | CountShape::Changes => {
                 Order { by: SortBy::Key, reverse: false, number: usize::MAX, min_count: 0 }
             }
             CountShape::Keys(_) | CountShape::Buckets(_) => self.order,
@@ -212,6 +221,7 @@ impl Query {
     /// Returns an error if a regular expression or the condition is invalid or too large, or if the format lacks a field.
     pub fn new(options: &QueryOptions) -> Result<Self, QueryError> {
         check_pivot(options)?;
+        check_compare(options)?;
         let case = if options.ignore_case { Case::Ignored } else { Case::Distinct };
         let of = |option| move |error| QueryError::Pattern { option, error };
         let pattern = |text: &String, option, must_match| {
@@ -255,6 +265,7 @@ impl Query {
             rows: rows.map(Arc::new),
             plan: plan.map(Arc::new),
             sorted: SortedWindow::new(options)?.map(Arc::new),
+            compare: options.compare,
             last: options.last,
             approximate: options.approximate,
             memory: options.memory.clone(),
@@ -282,6 +293,29 @@ fn check_pivot(options: &QueryOptions) -> Result<(), QueryError> {
         return Ok(());
     };
     Err(QueryError::Columns(reason))
+}
+
+/// Checks that the other options do not contradict a comparison.
+fn check_compare(options: &QueryOptions) -> Result<(), QueryError> {
+    let Some(compare) = options.compare else { return Ok(()) };
+    let reason = if options.every.is_some() || options.last.is_some() {
+        "counts by bucket of time are not compared"
+    } else if options.columns.is_some() {
+        "counts with a column for each value are not compared"
+    } else if options.approximate.is_some() {
+        "approximate counts are not compared"
+    } else if !options.measures.is_empty() {
+        "only counts are compared, not measures"
+    } else if compare == Compare::Inputs {
+        return Ok(());
+    } else if options.since.is_none() {
+        "a window of time needs a beginning"
+    } else if options.gap().start > options.gap().end {
+        "the windows of time overlap"
+    } else {
+        return Ok(());
+    };
+    Err(QueryError::Compare(reason))
 }
 
 /// The search for the window of a query.

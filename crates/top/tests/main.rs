@@ -1,6 +1,7 @@
 //! Tests of the interface of this crate. All are in one binary, which links the libraries once and shares the cores among them.
 
 mod approximate;
+mod changes;
 mod counts;
 mod documents;
 mod follow;

@@ -54,6 +54,11 @@ fn every_json_answer_follows_the_schema() {
     assert_eq!(answer("-f price -n all --missing none list.csv")["distinct"], 2);
     assert_eq!(answer("-e 'GET (\\S+)' access.log")["unmatched"], 1);
     assert_eq!(answer("--input json -f a list.csv")["malformed"], 3);
+    let changes = answer("--diff -f name,kind list.csv access.log 2>/dev/null; true");
+    assert_eq!(
+        (&changes["before"], &changes["gone"], &changes["top"][0]["change"]),
+        (&2.into(), &2.into(), &(-1).into())
+    );
     let columns = answer("-f name --columns kind --sum price list.csv");
     assert_eq!(columns["top"][0]["columns"], serde_json::json!({"x": 1.5, "y": null}));
     assert_eq!(answer("-f 2 latin1")["top"][0]["key_base64"], "Y2Fm6Q==");
@@ -114,6 +119,71 @@ fn values_of_a_field_are_columns_of_every_output() {
         let (out, errors, code) = directory.run(&format!("comb top {arguments} access.log"));
         assert!(errors.contains(message), "{errors}");
         assert_eq!((out.as_str(), code), ("", Some(2)));
+    }
+}
+
+#[test]
+fn counts_of_two_inputs_and_two_windows_are_compared() {
+    let line = |hour: u8, path: &str| {
+        format!("1.2.3.4 - - [17/May/2015:{hour:02}:05:03 +0000] \"GET {path} HTTP/1.1\" 200 17\n")
+    };
+    let old = [line(10, "/a").repeat(3), line(10, "/b"), line(10, "/c")].concat();
+    let new = [line(11, "/a").repeat(4), line(12, "/c"), line(11, "/d").repeat(3)].concat();
+    let directory = directory_with(&[("old", &old), ("new", &new), ("d/all", &(old.clone() + &new))]);
+    let rows = "    3       0       3               -  /d\n    4       3       1           33.33  /a\n";
+    let header = "count  before  change  change_percent  path\n";
+    let top = |arguments: &str, out: &str| directory.prints(&format!("comb top {arguments}"), out);
+    let gone = "    0       1      -1         -100.00  /b\n    1       1       0            0.00  /c\n";
+    let totals = "# 5 -> 8 records, 4 distinct keys, 1 new, 1 gone, 4 shown\n";
+    top("--diff -f path --totals old new", &[header, rows, gone, totals].concat());
+    directory.prints("comb top --diff -f path --totals - new < old", &[header, rows, gone, totals].concat());
+    top(
+        "--diff -f path -n 2 --min-count 2 new old --format csv",
+        "count,before,change,change_percent,path\n0,3,-3,-100,/d\n3,4,-1,-25,/a\n",
+    );
+    top(
+        "--diff -f path --sort before -n 1 --format tsv old new",
+        "count\tbefore\tchange\tchange_percent\tpath\n4\t3\t1\t33.33\t/a\n",
+    );
+    top(
+        "--diff -f 7 -n 1 --format markdown old new",
+        "| count | before | change | change\\_percent | key |\n| ---: | ---: | ---: | ---: | --- |\n| 3 | 0 | 3 |  | /d |\n",
+    );
+    let window = "--since 2015-05-17T11:00Z --until 2015-05-17T12:00Z -f path d";
+    let rows = "    3       0       3               -  /d\n    4       3       1           33.33  /a\n    0       1      -1         -100.00  /b\n    0       1      -1         -100.00  /c\n";
+    top(&format!("--diff=1h {window}"), &[header, rows].concat());
+    directory.run("for side in old new; do comb top -f path -n 0 --save-counts $side.counts $side; done");
+    let rows = "    3       0       3               -  /d\n    4       3       1           33.33  /a\n";
+    top("--merge --diff -n 2 old.counts new.counts", &[header, rows].concat());
+    for (arguments, message) in [
+        (
+            "--diff -f path old",
+            "comb: --diff: expected two inputs, such as --diff old.log new.log; found 1. To compare windows of time: --diff=1d --since TIME",
+        ),
+        (
+            "--diff=1h -f path old",
+            "comb: --diff: a window of time needs a beginning; add --since TIME or --last DURATION",
+        ),
+        (
+            "--diff=30m --since 2015-05-17T11:00Z --until 2015-05-17T12:00Z -f path d",
+            "comb: --diff: the windows of time overlap",
+        ),
+        ("--diff --sum bytes -f path old new", "comb: --diff: only counts are compared, not measures"),
+        (
+            "--diff --sort sum -f path old new",
+            "comb: --sort 'sum': with --diff, expected one of change, count, before, key",
+        ),
+        ("--diff --columns status old new", "cannot be used with"),
+        ("--diff=x old new", "expected a duration of at least 1s"),
+        (
+            "--merge --diff=1h old.counts new.counts",
+            "comb: --diff=1h: the counts in a file are of one window; --diff compares two files",
+        ),
+        ("--merge --diff none old.counts", "comb: none: no such file or directory"),
+    ] {
+        let (out, errors, code) = directory.run(&format!("comb top {arguments}"));
+        assert!(errors.contains(message), "{errors}");
+        assert_eq!((out.as_str(), code), ("", Some(2)), "{arguments}");
     }
 }
 

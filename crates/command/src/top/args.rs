@@ -39,6 +39,9 @@ Examples:
       comb top --where 'status == 404' -f path access.log
   Statuses of each method, as columns:
       comb top -f method --columns status access.log
+  What changed most between two logs, and since the same hour of yesterday:
+      comb top --diff -f path old.log new.log
+      comb top --diff=1d --last 1h -f path access.log
   Bytes and slow requests by client:
       comb top -f remote_addr --sum bytes --p99 request_time --sort 'sum(bytes)' access.log
   Users and addresses of failed logins, also in rotated logs:

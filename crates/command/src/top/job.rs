@@ -16,7 +16,7 @@ use crate::top::options::CountOptions;
 use crate::top::options::definition::StoredDefinition;
 
 /// Options of the number and the order of keys.
-const OF_ANSWER: [&str; 4] = ["min-count", "number", "reverse", "sort"];
+const OF_ANSWER: [&str; 5] = ["diff", "min-count", "number", "reverse", "sort"];
 
 /// Options of memory.
 const OF_MEMORY: [&str; 4] = ["approx", "memory", "recount", "temporary-directory"];
@@ -71,14 +71,14 @@ impl TopJob {
     /// As [`TopJob::new`], and if an option has no effect on such counts.
     pub fn of_counts(options: Named) -> Result<Self, String> {
         let command = named::definition::<TopArguments>();
-        let first_of = |names: [&str; 4]| {
+        let first_of = |names: &[&str]| {
             let mut longs = options.iter().filter_map(|(name, _)| named::find(&command, name)?.get_long());
             longs.find(|long| names.contains(long))
         };
-        if let Some(flag) = first_of(OF_ANSWER) {
+        if let Some(flag) = first_of(&OF_ANSWER) {
             return Err(format!("--{flag}: selects and orders keys; give it to top() or first()"));
         }
-        if let Some(flag) = first_of(OF_MEMORY) {
+        if let Some(flag) = first_of(&OF_MEMORY) {
             return Err(format!("--{flag}: not available, as counts keep all keys in memory"));
         }
         if options.iter().any(|(name, _)| name == "columns") {
@@ -125,6 +125,7 @@ impl TopJob {
     /// # Errors
     /// If a glob or a type of files is invalid.
     pub fn inputs(&self, paths: &[PathBuf]) -> Result<Inputs, String> {
+        self.0.check_compared(paths).map_err(|error| error.to_string())?;
         let inputs = self.0.inputs(Vec::new()).map_err(|error| error.to_string())?;
         let inputs = Inputs { named: paths.to_vec(), ..inputs };
         self.0.approx.check_inputs(&inputs).map_err(|error| error.to_string())?;

@@ -15,11 +15,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Command, FromArgMatches};
 use finecomb_scan::{Encoding, Inputs, MAX_BLOCK_SIZE, MAX_LINE_LIMIT, RuleFiles, ScanOptions, WalkOptions};
-use finecomb_top::{Bound, FieldList, InputFormat, Last, Query, QueryOptions, Slack, SortBy};
+use finecomb_top::{Bound, Compare, FieldList, InputFormat, Last, Query, QueryOptions, Slack, SortBy};
 use serde::{Deserialize, Deserializer};
 
 use crate::args::named::Named;
-use crate::args::selection::{self, Globs, UsageError};
+use crate::args::selection::{self, Globs, UsageError, nanoseconds_now};
 use crate::args::threads::Threads;
 use crate::args::{named, size, value};
 use crate::shell::candidates;
@@ -64,6 +64,15 @@ pub struct CountOptions {
     /// Reverse the order: with the default order, the rarest keys come first
     #[arg(long, help_heading = "Output")]
     pub reverse: bool,
+
+    /// Compare the counts of two inputs; with DURATION, of a window of time and of the same window that long before
+    ///
+    /// comb top --diff -f path old.log new.log; comb top --diff=1d --since 14:00 --until 15:00 -f path access.log. Each row has the count, the count
+    /// before, the change and the change in percent. Rows are in the order of the size of the change. With --merge, two files of counts are
+    /// compared.
+    #[arg(long, value_name = "DURATION", num_args = 0..=1, require_equals = true, default_missing_value = "inputs", conflicts_with_all = NOT_COMPARED, help_heading = "Output")]
+    #[serde(deserialize_with = "read_compare")]
+    pub diff: Option<Compare>,
 
     /// Print only keys with at least this count
     #[arg(
@@ -152,6 +161,21 @@ pub struct CountOptions {
     pub last: Option<Last>,
 }
 
+/// Flags of counts that are not compared.
+const NOT_COMPARED: [&str; 11] = [
+    "columns",
+    "every",
+    "approx",
+    "percent",
+    "cumulative",
+    "bars",
+    "save_counts",
+    "tail",
+    "live",
+    "listen",
+    "plot",
+];
+
 /// The options without any flag.
 impl Default for CountOptions {
     fn default() -> Self {
@@ -188,6 +212,10 @@ fn read_max_line<'d, D: Deserializer<'d>>(deserializer: D) -> Result<usize, D::E
 
 fn read_block_size<'d, D: Deserializer<'d>>(deserializer: D) -> Result<usize, D::Error> {
     value::by(deserializer, parse_block_size)
+}
+
+fn read_compare<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<Compare>, D::Error> {
+    value::by_or(deserializer, "inputs", str::parse).map(Some)
 }
 
 fn read_slack<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<Slack>, D::Error> {
@@ -231,7 +259,11 @@ impl CountOptions {
     /// Records, keys, measures and their order. `is_tail` is whether the inputs are followed.
     pub(crate) fn query(&self, is_tail: bool) -> Result<QueryOptions, UsageError> {
         let (pairs, _) = self.definition.sed.as_chunks::<2>();
-        let [since, until] = self.window(is_tail)?;
+        let now = nanoseconds_now();
+        let [since, mut until] = self.window(is_tail)?;
+        if let Some(Compare::Earlier(_)) = self.diff {
+            until = until.or_else(|| Bound::parse("now", &self.definition.times.zone(), now).ok());
+        }
         let (fields, names) = match &self.definition.fields {
             None => (FieldList::default(), Vec::new()),
             Some(KeyFields::Positions(fields)) => (fields.clone(), Vec::new()),
@@ -251,6 +283,7 @@ impl CountOptions {
             .extract(self.definition.extract.clone())
             .each(self.definition.each)
             .columns(self.definition.columns.clone())
+            .compare(self.diff)
             .missing(self.definition.missing.clone())
             .ignore_case(self.definition.ignore_case)
             .normalize(self.definition.normalize)
@@ -318,6 +351,10 @@ impl CountOptions {
     }
 
     fn sort_by(&self) -> Result<SortBy, UsageError> {
+        if self.diff.is_some() {
+            let name = self.sort.as_deref().unwrap_or("change");
+            return order::of_changes(name).map_err(|error| UsageError(format!("--sort '{name}': {error}")));
+        }
         let Some(name) = &self.sort else {
             return Ok(if self.definition.has_only_buckets() { SortBy::Key } else { SortBy::Count });
         };
@@ -348,6 +385,17 @@ impl CountOptions {
     /// Whether parts of files are left out.
     pub(crate) fn reads_only_window(&self) -> bool {
         self.sorted.is_some()
+    }
+
+    /// Checks that there are two inputs, if they are compared.
+    pub(crate) fn check_compared(&self, named: &[PathBuf]) -> Result<(), UsageError> {
+        match self.diff {
+            Some(Compare::Inputs) if named.len() != 2 => Err(UsageError(format!(
+                "--diff: expected two inputs, such as --diff old.log new.log; found {}. To compare windows of time: --diff=1d --since TIME",
+                named.len()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Inputs and the options for reading them.

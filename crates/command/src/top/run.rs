@@ -9,7 +9,9 @@ use finecomb_scan::{Inputs, Problem, ProblemKind, ScanOptions, Stop};
 use finecomb_sys::io_reason;
 use finecomb_sys::units::{Bytes, counted};
 use finecomb_top::print::{self, Csv, Json, Layout, Markdown, Text, Tsv};
-use finecomb_top::{AllCounted, Answer, Counts, Live, Outcome, Query, count_all, sample, top, top_live};
+use finecomb_top::{
+    AllCounted, Answer, Compare, Counts, Live, Outcome, Query, count_all, sample, top, top_live,
+};
 
 use crate::advice;
 use crate::advice::Advised;
@@ -49,6 +51,7 @@ pub(crate) fn run(mut arguments: TopArguments, start: Instant) -> Result<Exit, F
         message::note(unknown_group(group, pattern));
     }
     let inputs = arguments.inputs()?;
+    arguments.options.check_compared(&arguments.files)?;
     arguments.options.approx.check_inputs(&inputs)?;
     profile::check(&arguments.profile, &inputs.named)?;
     plot(&arguments).map_or(Ok(()), |plot| plot.check())?;
@@ -77,13 +80,24 @@ pub(crate) fn run(mut arguments: TopArguments, start: Instant) -> Result<Exit, F
 /// Prints the sum of the counts in files.
 fn merge(mut arguments: TopArguments, start: Instant) -> Result<Exit, Failure> {
     check_table(&arguments)?;
+    arguments.options.check_compared(&arguments.files)?;
+    if let Some(diff @ Compare::Earlier(_)) = arguments.options.diff {
+        return Err(format!(
+            "--diff={diff}: the counts in a file are of one window; --diff compares two files"
+        )
+        .into());
+    }
     let Some(sum) = saved::merge(&mut arguments) else { return Ok(Exit::Error) };
     if arguments.plot.file.is_some() && arguments.options.buckets().is_none() {
         return Err("--plot: the counts have no buckets of time; count with --every".into());
     }
     arguments.check_series()?;
     let saved = CountsToSave::new(&arguments)?;
-    let counted = Counted { had_errors: sum.had_errors, ..Counted::of_counts(sum.counts) };
+    let counted = match &sum.before {
+        Some(before) => Counted::new(Outcome::from(sum.counts.changes_since(before))),
+        None => Counted::of_counts(sum.counts),
+    };
+    let counted = Counted { had_errors: sum.had_errors, ..counted };
     let missing = MissingInputs::default();
     CountJob { arguments: &arguments, query: sum.query, saved, missing, start }.print(counted, None)
 }

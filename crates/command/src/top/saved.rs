@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, IsTerminal, Read, Write, stdin, stdout};
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use finecomb_sys::io_reason;
@@ -66,6 +67,8 @@ pub(super) struct Sum {
     definition: StoredDefinition,
     pub(super) query: Query,
     pub(super) counts: Counts,
+    /// The counts that they are compared with, if they are.
+    pub(super) before: Option<Counts>,
     /// Whether a file could not be added.
     pub(super) had_errors: bool,
 }
@@ -82,8 +85,14 @@ pub(super) fn merge(arguments: &mut TopArguments) -> Option<Sum> {
             message::error(format_args!("{}: {reason}", file.display()));
             had_errors = true;
         }
+        if let Some(sum) = sum.as_mut().filter(|_| arguments.options.diff.is_some()) {
+            let counts = || Counts::new(&sum.query);
+            sum.before.get_or_insert_with(|| mem::replace(&mut sum.counts, counts()));
+        }
     }
-    sum.map(|sum| Sum { had_errors, ..sum })
+    // Without one of them, all keys would be new or gone.
+    let is_whole = !had_errors || arguments.options.diff.is_none();
+    sum.filter(|_| is_whole).map(|sum| Sum { had_errors, ..sum })
 }
 
 fn add(file: &Path, arguments: &mut TopArguments, sum: &mut Option<Sum>) -> Result<(), String> {
@@ -102,7 +111,7 @@ fn add(file: &Path, arguments: &mut TopArguments, sum: &mut Option<Sum>) -> Resu
     let options = arguments.query().map_err(|error| error.to_string())?;
     let query = Query::new(&options).map_err(|error| error.advised())?;
     let counts = counts(&stored, &query)?;
-    *sum = Some(Sum { first: file.to_owned(), definition, query, counts, had_errors: false });
+    *sum = Some(Sum { first: file.to_owned(), definition, query, counts, before: None, had_errors: false });
     Ok(())
 }
 

@@ -101,6 +101,8 @@ pub struct Answer {
     pub measure_names: Vec<String>,
     /// The columns of the values of a field, if keys are counted by them.
     pub pivot: Option<PivotColumns>,
+    /// The numbers of new and gone keys, if the counts of two parts of the records are compared.
+    pub changes: Option<Changes>,
     /// Criterion of the order of the keys.
     pub sort_by: SortBy,
     /// The counts by bucket, if keys are counted by buckets of time.
@@ -117,6 +119,17 @@ pub struct Answer {
     pub approximation: Option<Approximation>,
     /// Whether the count was interrupted, so that the answer is incomplete.
     pub partial: bool,
+}
+
+/// Numbers of records and keys of two parts of the records that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Changes {
+    /// Number of records of the first part.
+    pub before: u64,
+    /// Number of keys that are only in the second part.
+    pub new: u64,
+    /// Number of keys that are only in the first part.
+    pub gone: u64,
 }
 
 /// The columns of an answer for the values of a field. They take the places of the measures.

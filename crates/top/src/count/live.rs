@@ -99,7 +99,9 @@ impl Live {
         let number = match shape {
             CountShape::Series(_) => number.min(series::MAX_KEYS),
             CountShape::Buckets(_) if !query.measure_names.is_empty() => number.min(MAX_BUCKETS_MEASURES),
-            CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_) => number,
+            CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_) | CountShape::Changes => {
+                number
+            }
         };
         let shows_latest = matches!(shape, CountShape::Buckets(_))
             && query.order.by == SortBy::Key
@@ -132,7 +134,7 @@ impl Live {
                 LiveRows::LatestBuckets
             }
             CountShape::Buckets(_) => LiveRows::Buckets,
-            CountShape::Keys(_) | CountShape::Pivot(_) => LiveRows::Keys,
+            CountShape::Keys(_) | CountShape::Pivot(_) | CountShape::Changes => LiveRows::Keys,
         }
     }
 
@@ -179,7 +181,7 @@ impl Live {
                 answer.series = Some(series);
                 answer.starts = starts;
             }
-            CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_) => {
+            CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_) | CountShape::Changes => {
                 answer.top = self.first_keys(&workers);
                 self.keep_latest(&mut answer);
                 timeline::arrange(&mut answer, &self.query);
@@ -209,7 +211,7 @@ impl Live {
     fn published_order(&self) -> Order {
         let number = self.order.number;
         let number = match self.query.shape() {
-            CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_)
+            CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_) | CountShape::Changes
                 if self.query.measure_names.is_empty() =>
             {
                 number.saturating_mul(4).max(MIN_PUBLISHED)
@@ -239,7 +241,7 @@ impl Live {
         let (mut bucketed, mut best, mut measures) = (Vec::new(), Vec::new(), None);
         match self.query.shape() {
             CountShape::Series(_) => bucketed = series::first_keys(table, &order),
-            CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_) => {
+            CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_) | CountShape::Changes => {
                 (best, measures) = table.best(&order)
             }
         }

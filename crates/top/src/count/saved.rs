@@ -14,6 +14,8 @@ use finecomb_sys::locks::lock;
 
 pub use self::stored::{StoredCounts, StoredError};
 use crate::count::answer::Answer;
+use crate::count::changes;
+use crate::count::changes::Side;
 use crate::count::table::Table;
 use crate::count::tally::Tally;
 use crate::count::{Counter, answer_of_tables, fold_for};
@@ -59,6 +61,17 @@ impl Counts {
     /// The keys that another query selects, in its order. It may differ from that of the counts in number and order of the keys.
     pub fn answer_of(&self, query: &Query) -> Answer {
         answer_of_tables(&[&self.table], self.tally.clone(), query)
+    }
+
+    /// The changes since other counts of the same definition, with the keys that this query selects, in its order.
+    pub fn changes_since(&self, before: &Self) -> Answer {
+        let mut answer = Answer::default();
+        before.tally.clone().merge(self.tally.clone()).complete(&mut answer, &self.query);
+        let (before, after) = (before.table.entries(), self.table.entries());
+        let before = before.iter().map(|entry| (Side::Before, entry.key, entry.count));
+        let after = after.iter().map(|entry| (Side::After, entry.key, entry.count));
+        changes::show(&mut answer, &self.query, before.chain(after));
+        answer
     }
 
     /// An answer without keys: the number of records, and what was left out.

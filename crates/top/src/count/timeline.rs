@@ -7,6 +7,7 @@ use std::iter;
 
 use crate::count::answer::{Answer, BucketRows, KeyCount, Series, SeriesCount};
 use crate::count::bucket_pairs::{self, OfWorker};
+use crate::count::changes;
 use crate::count::order::Entry;
 use crate::count::pivot;
 use crate::count::table::Table;
@@ -46,6 +47,7 @@ pub(crate) fn arrange(answer: &mut Answer, query: &Query) {
         CountShape::Buckets(buckets) => arrange_buckets(answer, query, buckets),
         CountShape::Series(buckets) => by_key(answer, query, buckets),
         CountShape::Pivot(field) => pivot::arrange(answer, query, field),
+        CountShape::Changes => changes::arrange(answer, query),
     }
 }
 

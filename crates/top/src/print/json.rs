@@ -10,7 +10,7 @@ use serde::ser::{Error, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use super::columns::{AnswerTable, Format, Layout, Value};
-use crate::count::answer::{Answer, Skipped};
+use crate::count::answer::{Answer, Changes, Skipped};
 use crate::measure::quantity::Quantity;
 
 /// A JSON object, described by `docs/top.schema.json`. `top` is the list of keys with their counts, `records` the number
@@ -38,6 +38,8 @@ struct Object<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<u64>,
     skipped: u64,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    changes: Option<ChangesObject>,
     #[serde(skip_serializing_if = "is_zero")]
     malformed: u64,
     #[serde(skip_serializing_if = "is_zero")]
@@ -51,6 +53,14 @@ struct Object<'a> {
     #[serde(skip_serializing_if = "is_zero")]
     rounded: u64,
     top: Vec<KeyObject<'a>>,
+}
+
+/// The numbers of records and keys of a comparison.
+#[derive(Serialize)]
+struct ChangesObject {
+    before: u64,
+    new: u64,
+    gone: u64,
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -181,6 +191,7 @@ impl Json {
             distinct_at_least: answer.is_approximate().then_some(answer.distinct),
             bound: answer.approximation.map(|approximation| approximation.bound),
             skipped: count(&answer.skipped),
+            changes: answer.changes.map(|Changes { before, new, gone }| ChangesObject { before, new, gone }),
             malformed: count(&answer.malformed),
             unmatched: count(&answer.unmatched),
             untimed: count(&answer.untimed),

@@ -16,7 +16,7 @@ use self::fit::{MIN_CUT, shown};
 use self::series::{Matrix, Sparklines};
 use self::table::AlignedTable;
 use super::columns::{AnswerTable, Format, Layout};
-use crate::count::answer::{Answer, KeyCount};
+use crate::count::answer::{Answer, Changes, KeyCount};
 
 /// A line for each key: the count, a space, and the unchanged bytes of the key, except that a line feed in it is written
 /// `\n`. With more columns, they are aligned below a header, and the numbers of a column have the same number of decimal
@@ -53,11 +53,18 @@ impl Format for Text {
             AlignedTable::new(&columns, self).write(out)?;
         }
         if self.layout.totals {
+            let before = answer.changes.map(|changes| format!("{} -> ", Count(changes.before)));
+            let after = answer.records - answer.changes.map_or(0, |changes| changes.before);
+            let new = answer
+                .changes
+                .map(|Changes { new, gone, .. }| format!(", {} new, {} gone", Count(new), Count(gone)));
             writeln!(
                 out,
-                "# {}, {}, {} shown",
-                counted(answer.records, "record"),
+                "# {}{}, {}{}, {} shown",
+                before.unwrap_or_default(),
+                counted(after, "record"),
                 answer.distinct_keys(),
+                new.unwrap_or_default(),
                 Count(answer.top.len() as u64)
             )?;
         }

@@ -11,6 +11,7 @@ use crate::key::expression::{Case, Expression, PatternError};
 use crate::key::normalize::Normalizer;
 use crate::measure::column::MeasureKind;
 use crate::measure::reader::{NumberFormat, TimeUnit};
+use crate::query::compare::Compare;
 use crate::query::condition::{Condition, ConditionError};
 use crate::query::field::Field;
 use crate::query::fields::FieldList;
@@ -194,6 +195,9 @@ options! {
         pub each: bool = false,
         /// Field whose values are columns of the answer, with the counts of each key or its measure. Default: none.
         pub columns: Option<Field> = None,
+        /// Compare the counts of two parts of the records. Then the answer has the changes, and is sorted by [`SortBy::Measure`] with the
+        /// index of one of [`CHANGE_COLUMNS`](crate::CHANGE_COLUMNS), by count or by key. Default: none.
+        pub compare: Option<Compare> = None,
         /// Counts records without a field of the key, with this text in its place. Default: they are skipped.
         pub missing: Option<String> = None,
         /// Ignore case in expressions and strings, and fold the case of keys. Default: no.
@@ -249,8 +253,28 @@ options! {
 impl QueryOptions {
     /// The instants that are counted.
     pub(crate) fn window(&self) -> Range<i64> {
-        self.since.map_or(i64::MIN, |since| since.nanoseconds)
-            ..self.until.map_or(i64::MAX, |until| until.nanoseconds)
+        let [since, until] = self.bounds();
+        since.saturating_sub(self.shift())..until
+    }
+
+    /// The instants between the windows that are compared.
+    pub(crate) fn gap(&self) -> Range<i64> {
+        let [since, until] = self.bounds();
+        if self.shift() == 0 { 0..0 } else { until.saturating_sub(self.shift())..since }
+    }
+
+    /// The ends of the window, without one that it is compared with.
+    fn bounds(&self) -> [i64; 2] {
+        let since = self.since.map_or(i64::MIN, |since| since.nanoseconds);
+        [since, self.until.map_or(i64::MAX, |until| until.nanoseconds)]
+    }
+
+    /// Distance of the earlier window that this one is compared with; 0 without one.
+    fn shift(&self) -> i64 {
+        match self.compare {
+            Some(Compare::Earlier(shift)) => shift.nanoseconds(),
+            Some(Compare::Inputs) | None => 0,
+        }
     }
 }
 
@@ -304,6 +328,9 @@ pub enum QueryError {
     /// Keys cannot be counted by the values of a field together with other options.
     #[error("columns: {0}")]
     Columns(&'static str),
+    /// Counts cannot be compared with these other options.
+    #[error("comparison: {0}")]
+    Compare(&'static str),
     /// The field of the time is named, but nothing depends on times.
     #[error("a time field is set, but no time bound or bucket uses it")]
     UnusedTime,

@@ -111,6 +111,8 @@ pub(crate) struct TimeQuery {
     pub(crate) zone: Zone,
     /// The instants that are counted.
     pub(crate) window: Range<i64>,
+    /// The instants within these that are not counted, if the windows before and after them are compared.
+    pub(crate) gap: Range<i64>,
     pub(crate) buckets: Option<Buckets>,
     /// Slices of time in which counts are forgotten, unless that is done by buckets.
     pub(crate) slices: Option<Buckets>,
@@ -134,6 +136,7 @@ impl TimeQuery {
             form: time_form.clone(),
             zone: zone.clone(),
             window: options.window(),
+            gap: options.gap(),
             buckets: every.map(|every| Buckets::new(every, zone.clone())),
             slices: last.filter(|_| every.is_none()).map(|last| Buckets::new(last.slice(), Zone::UTC)),
         }))

@@ -399,7 +399,7 @@ impl RowTimes {
         }
         selected.clear();
         let is_counted = |instant: &Option<i64>| match instant {
-            Some(instant) => query.window.contains(instant),
+            Some(instant) => query.window.contains(instant) && !query.gap.contains(instant),
             None => query.is_optional,
         };
         if plan.order.get().is_none() && cells.malformed().is_empty() && self.instants.iter().all(is_counted)

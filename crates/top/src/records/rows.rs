@@ -11,6 +11,7 @@ use std::sync::Arc;
 use finecomb_scan::{Block, Heading, LineEnds, Meter, ObjectSpans, Phase, RecordEnds, Records, Source};
 
 use crate::cells::{Cell, Cells, ColumnOrigin, Malformed, Span, bytes_of, keep_rows};
+use crate::count::changes::Side;
 use crate::count::pivot::append_value;
 use crate::key::keys::Keys;
 use crate::key::lower_case::append_lower_case;
@@ -623,6 +624,24 @@ impl<'q> RowMaker<'q> {
         });
         drop(starts);
         self.with_buckets = with_buckets;
+    }
+
+    /// Puts the side of each key before it, which is that of its time.
+    pub(crate) fn add_sides(&mut self, block: &[u8], keys: &mut Keys) {
+        let mut with_sides = mem::take(&mut self.with_buckets);
+        let after = self.rows.time.as_ref().map_or(i64::MIN, |time| time.gap.end);
+        let all = matches!(self.rows_of_keys(), Rows::All);
+        let instants: Vec<i64> = self.times.instants().collect();
+        let mut keys_before = 0..;
+        keys.replace(block, &mut with_sides, |key, out| {
+            let row = keys_before.next().and_then(|index| {
+                if all { Some(index) } else { self.key_rows.get(index).map(|&row| row as usize) }
+            });
+            let is_before = row.and_then(|row| instants.get(row)).is_some_and(|&instant| instant < after);
+            if is_before { Side::Before } else { Side::After }.append(out);
+            out.extend_from_slice(key);
+        });
+        self.with_buckets = with_sides;
     }
 
     /// Puts the value in a column of each key before it.

@@ -49,6 +49,11 @@ impl Last {
         Bound { nanoseconds: now.saturating_sub(self.nanoseconds) }
     }
 
+    /// The length.
+    pub(crate) fn nanoseconds(self) -> i64 {
+        self.nanoseconds
+    }
+
     /// Width of the slices in which counts are forgotten.
     pub(crate) fn slice(self) -> Every {
         Every::usual_up_to(self.nanoseconds / SECOND / SLICES)

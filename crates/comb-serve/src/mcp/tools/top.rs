@@ -58,6 +58,9 @@ pub(in crate::mcp) struct Top {
     share: Option<String>,
     /// Counts by bucket of time, such as 5m, 1h, 1d or 1mo
     every: Option<String>,
+    /// Compare counts before and after: inputs for those of two paths, or a duration such as 1d for those of the time between since and until with
+    /// the same time that long before
+    diff: Option<String>,
     /// Only records at or after this time, such as '2026-03-01 06:20'
     since: Option<String>,
     /// Only records before this time
@@ -119,6 +122,7 @@ impl Top {
         let texts = [
             ("fields", self.fields),
             ("columns", self.columns),
+            ("diff", self.diff),
             ("extract", self.extract),
             ("input", self.input),
             ("record", self.record),

@@ -20,7 +20,7 @@ pub(crate) struct OverviewFlag {
 }
 
 /// Flags of keys, their counts and their output.
-const OF_COUNTS: [&str; 40] = [
+const OF_COUNTS: [&str; 41] = [
     "fields",
     "extract",
     "each",
@@ -41,6 +41,7 @@ const OF_COUNTS: [&str; 40] = [
     "share",
     "number",
     "sort",
+    "diff",
     "reverse",
     "min_count",
     "approx",

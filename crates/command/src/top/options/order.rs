@@ -1,6 +1,6 @@
 //! Order of the keys: the count, the key, or a measure.
 
-use finecomb_top::{Measure, SortBy};
+use finecomb_top::{CHANGE_COLUMNS, Measure, SortBy};
 
 use crate::top::options::measures;
 
@@ -31,6 +31,18 @@ pub(super) fn find(name: &str, measures: &[Measure]) -> Result<SortBy, String> {
         several => {
             Err(format!("expected one of {}", names(&mut several.iter().map(|&(_, measure)| measure))))
         }
+    }
+}
+
+/// Finds the order that `--sort` names for changes of counts.
+pub(super) fn of_changes(name: &str) -> Result<SortBy, String> {
+    let [before, change, _] = CHANGE_COLUMNS;
+    match name {
+        "count" => Ok(SortBy::Count),
+        "key" => Ok(SortBy::Key),
+        name if name == before => Ok(SortBy::Measure(0)),
+        name if name == change => Ok(SortBy::Measure(1)),
+        _ => Err(format!("with --diff, expected one of {change}, count, {before}, key")),
     }
 }
 

@@ -56,7 +56,7 @@ impl Counts {
     fn part_of(&self, entry: &Entry<'_>, parts: usize) -> usize {
         match self.query.shape() {
             CountShape::Buckets(_) => 0,
-            CountShape::Keys(_) | CountShape::Series(_) | CountShape::Pivot(_) => {
+            CountShape::Keys(_) | CountShape::Series(_) | CountShape::Pivot(_) | CountShape::Changes => {
                 (XxHash3_64::oneshot(self.key_of(entry)) % parts as u64) as usize
             }
         }
@@ -67,7 +67,7 @@ impl Counts {
         match self.query.shape() {
             CountShape::Series(_) => bucket::split(entry.key).1,
             CountShape::Pivot(_) => pivot::split(entry.key).1,
-            CountShape::Keys(_) | CountShape::Buckets(_) => entry.key,
+            CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Changes => entry.key,
         }
     }
 }
