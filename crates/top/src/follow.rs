@@ -9,7 +9,7 @@ use finecomb_scan::{Followed, Inputs, Next, Pause, Problem, ScanOptions, follow}
 use self::finished::EndedBuckets;
 pub use self::finished::FinishedBucket;
 use crate::count::answer::{Answer, Outcome};
-use crate::count::live::Live;
+use crate::count::live::{Live, View};
 use crate::count::table::Table;
 use crate::count::tally::Tally;
 use crate::count::{Counter, answer_of, answer_of_tables, timeline, with_query_options};
@@ -65,22 +65,31 @@ pub fn top_follow(
 impl Following<'_, '_> {
     /// The exact answer so far.
     pub fn answer(&mut self) -> Answer {
-        let query = self.query;
-        let tally = self.counters.iter().map(Counter::tally).reduce(Tally::merge).unwrap_or_default();
-        self.with_tables(|tables| match query.shape() {
-            CountShape::Keys(Some(_)) if !tables.is_empty() => {
-                answer_of_tables(&[&timeline::without_prefixes(tables)], tally, query)
-            }
-            _ => answer_of_tables(tables, tally, query),
-        })
+        self.answer_to(self.query, None)
     }
 
     /// Lets the displays of the count show the exact answer so far.
     pub fn publish(&mut self) {
         if let Some(live) = self.live {
-            let answer = self.answer();
-            live.set_exact(answer);
+            live.set_exact(|query, view| self.answer_to(query, Some(view)));
         }
+    }
+
+    /// Whether the displays show other keys now than those of the answer that was last published.
+    pub fn is_outdated(&self) -> bool {
+        self.live.is_some_and(Live::is_outdated)
+    }
+
+    /// The exact answer so far to the query, perhaps in another order, and from the keys of a view if there is one.
+    fn answer_to(&self, query: &Query, view: Option<&View>) -> Answer {
+        let tally = self.counters.iter().map(Counter::tally).reduce(Tally::merge).unwrap_or_default();
+        self.with_tables(|tables| {
+            let has_slices = matches!(query.shape(), CountShape::Keys(Some(_)));
+            let joined = (has_slices && !tables.is_empty()).then(|| timeline::without_prefixes(tables));
+            let tables = joined.as_ref().map_or(tables.to_vec(), |joined| vec![joined]);
+            let shown = view.and_then(|view| view.restricted(&tables, query));
+            answer_of_tables(&shown.as_ref().map_or(tables, |shown| vec![shown]), tally, query)
+        })
     }
 
     /// Time after which records that have been counted are to be forgotten, if there is a window.

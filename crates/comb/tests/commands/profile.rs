@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use crate::support::{COMB, Place, directory_with, wait_until};
 use serde_json::Value;
@@ -231,7 +233,7 @@ impl Live {
 
     /// Types keys that end the job, and returns the result.
     pub(crate) fn end(&mut self, keys: &[u8]) -> String {
-        self.terminal.stdin.as_mut().expect("a pipe").write_all(keys).expect("the terminal takes a key");
+        self.type_keys(keys);
         let code = self.directory.at("code");
         wait_until("the end", || fs::read_to_string(&code).is_ok_and(|code| code == "130\n"));
         self.terminal.wait().expect("script ends");
@@ -246,8 +248,7 @@ fn live_shows_the_counts_so_far_and_q_prints_them() {
     // The screen appears with a delay.
     wait_until("the screen", || {
         live.write(&"twice\nonce\ntwice\n".repeat(10_000));
-        // Spaces are not drawn on an empty screen.
-        live.shows("thread")
+        live.shows("q stop and print")
     });
     wait_until("the answer so far", || live.shows("twice"));
     // An incomplete key, which the first q completes to an unknown one, does not block later keys.
@@ -276,7 +277,7 @@ fn live_shows_the_counts_of_a_slow_pipe() {
 /// The less frequent key has the larger sum.
 #[test]
 fn live_shows_measures_in_the_order_of_sort() {
-    let wanted = ["count  sum(2)  key", "7.0  once", "2.5  twice"];
+    let wanted = ["count  percent  sum(2)  sum(2)", "33.33     7.0", "66.67     2.5"];
     let (screens, _) = wait_for_screen("-f 1 --sum 2 --sort sum", "twice 1.5\nonce 7\ntwice 1\n", &wanted);
     let at = |text: &str| screens.windows(text.len()).position(|window| window == text.as_bytes());
     assert!(at(wanted[1]) < at(wanted[2]));
@@ -287,8 +288,8 @@ const TIMED: &str = "2026-03-01T06:00:07 in\n2026-03-01T06:00:09 in\n2026-03-01T
 
 #[test]
 fn live_shows_the_latest_buckets_with_bars_and_a_sparkline_for_each_key() {
-    // Runs of blanks are not drawn.
-    let [full, half] = [(12, 20), (6, 10)].map(|(count, width)| format!("{count}  {}", "█".repeat(width)));
+    let bar = |row: &str, width| format!("{row}  {}", "█".repeat(width));
+    let [full, half] = [bar("12    66.67", 20), bar("6    33.33", 10)];
     let wanted = [&full, &half, "2026-03-01T06:00Z", "2026-03-01T06:01Z", "2026-03-01T06:02Z"];
     // The format of a pipe is recognised by its first ten records.
     wait_for_screen("--every 1m --tz UTC", &TIMED.repeat(3), &wanted);
@@ -304,7 +305,7 @@ fn live_restores_the_terminal_and_prints_on_termination() {
         Live::start_line(&format!("stty -g > before; sh -c \"{job}\"; stty -g > after; echo > done"));
     wait_until("the screen", || {
         live.write("a line\n");
-        live.shows("thread")
+        live.shows("q stop and print")
     });
     live.directory.prints("kill -TERM $(< pid)", "");
     wait_until("the end", || live.directory.at("done").exists());
@@ -314,4 +315,72 @@ fn live_restores_the_terminal_and_prints_on_termination() {
     let out = read("out");
     assert!(out.ends_with(" records\n") && out.contains(" a line\n# partial"), "{out}");
     assert!(live.shows("\x1b[?1049l"));
+}
+
+impl Live {
+    fn type_keys(&mut self, keys: &[u8]) {
+        self.terminal.stdin.as_mut().expect("a pipe").write_all(keys).expect("the terminal takes a key");
+    }
+
+    /// Types keys, and waits until the screen shows a text.
+    #[track_caller]
+    fn press(&mut self, keys: &[u8], expected: &str) {
+        self.type_keys(keys);
+        wait_until(expected, || self.shows(expected));
+    }
+}
+
+/// The pipe delivers nothing more, so that workers do not look for requests themselves.
+#[test]
+fn keys_of_the_screen_choose_rows_and_their_order_but_not_the_result() {
+    let mut live = Live::start("-f 1 --sum 2");
+    live.write("twice 1\nonce 7\ntwice 2\n\u{1b}[2J 9\n");
+    wait_until("the screen", || live.shows("twice"));
+    live.press(b"?", "sort by the next column");
+    live.press(b"xt", "thread 1");
+    live.press(b"s", "s sort: sum(2)");
+    live.press(b"s", "s sort: key");
+    live.press("/日\u{202e}".as_bytes(), "/日\\u{202e}");
+    live.press(b"\x7f\x7fTWI\r", "/TWI  ");
+    wait_until("the selected row", || {
+        // The rows with the text come a moment later.
+        live.type_keys(b"\x1b[B");
+        live.shows("\x1b[7m    2    50.00")
+    });
+    live.press(b"p", "paused");
+    let screens = fs::read(live.directory.at("typescript")).expect("a typescript");
+    assert!(!String::from_utf8_lossy(&screens).contains("\x1b[2J 9"));
+    let printed = live.end(b"\x1b\x1bq");
+    let expected =
+        "count  sum(2)  key\n    2       3  twice\n    1       9  \u{1b}[2J\n    1       7  once\n";
+    assert_eq!(printed, format!("{expected}# partial: interrupted after 4 records\n"));
+}
+
+/// A slow terminal, such as one over a network, gets the lines that change, and nothing where none does.
+#[test]
+fn a_screen_that_does_not_change_is_not_drawn_again() {
+    let mut live = Live::start("-f 1");
+    live.write(&"key 1\n".repeat(100));
+    wait_until("the counts", || live.shows("100.00"));
+    live.press(b"p", "paused");
+    let size = || live.directory.at("typescript").metadata().expect("a typescript").len();
+    let before = size();
+    thread::sleep(Duration::from_secs(1));
+    // The line of the progress, which has the rate and the time, at most seven times.
+    let drawn = size() - before;
+    assert!(drawn < 7 * 90, "{drawn} bytes");
+    live.end(b"q");
+}
+
+#[test]
+fn the_screen_without_colours_has_none() {
+    let job = format!("NO_COLOR=1 '{COMB}' top --live pipe > out; echo $? > code");
+    let mut live = Live::start_line(&format!("stty cols 80 rows 24; {job}"));
+    live.write("a line\n");
+    wait_until("the screen", || live.shows("a line"));
+    live.press(b"t", "thread 1");
+    for color in ["\x1b[30m", "\x1b[44m", "\x1b[38;", "\x1b[48;"] {
+        assert!(!live.shows(color), "{color:?}");
+    }
+    live.end(b"q");
 }

@@ -155,7 +155,7 @@ pub(crate) struct TopArguments {
     #[command(flatten, next_help_heading = "Machine")]
     pub(crate) profile: Profile,
 
-    /// Show counts, measures, buckets and thread activity while the job runs; q stops it and prints the counts
+    /// Show rates, counts, shares, measures and buckets while the job runs; q stops it and prints the counts, ? lists the keys
     #[arg(long, conflicts_with = "sample", help_heading = "Machine")]
     pub(crate) live: bool,
 

@@ -105,6 +105,8 @@ impl FollowPrinter<'_> {
         self.announce(following);
         self.has_unprinted |= following.has_new;
         match self.print(following) {
+            // The keys of a screen may choose other rows at any time.
+            Ok(wait) if self.arguments.live => Next::Wait(wait.into_iter().chain([UPDATES]).min()),
             Ok(wait) => Next::Wait(wait),
             Err(error) => {
                 self.output_error = Some(error);
@@ -142,7 +144,7 @@ impl FollowPrinter<'_> {
     /// Prints and shows what there is to be. Returns the time after which there may be more.
     fn print(&mut self, following: &mut Following<'_, '_>) -> io::Result<Option<Duration>> {
         let mut wait = following.forgets_after();
-        self.has_unprinted |= wait.is_some();
+        self.has_unprinted |= wait.is_some() || following.is_outdated();
         let prints_counts = self.has_unprinted && (self.has_display || self.lines == LiveLines::Counts);
         if !prints_counts && self.lines != LiveLines::Buckets {
             return Ok(wait);

@@ -1,6 +1,7 @@
 //! The result of a count.
 
 use std::cmp::{Ordering, Reverse};
+use std::ops::Range;
 
 use finecomb_scan::{Place, Problem, Report};
 use finecomb_sys::units::counted;
@@ -191,14 +192,17 @@ impl Series {
         Self { buckets: starts.iter().map(label).collect(), keys, counts }
     }
 
-    /// The series with only the first `number` keys.
+    /// The series with only the keys of a range of places.
+    ///
+    /// # Panics
+    /// If there are fewer keys.
     #[must_use]
-    pub fn first(&self, number: usize) -> Self {
-        let counts = self.counts.iter().filter(|known| known.key < number);
+    pub fn part(&self, places: Range<usize>) -> Self {
+        let counts = self.counts.iter().filter(|known| places.contains(&known.key));
         Self {
             buckets: self.buckets.clone(),
-            keys: self.keys.iter().take(number).cloned().collect(),
-            counts: counts.copied().collect(),
+            counts: counts.map(|&known| SeriesCount { key: known.key - places.start, ..known }).collect(),
+            keys: self.keys[places.clone()].to_vec(),
         }
     }
 

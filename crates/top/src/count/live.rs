@@ -5,6 +5,7 @@
 //! uncontended lock per block.
 
 mod series;
+mod view;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,12 +15,12 @@ use std::time::{Duration, Instant};
 use finecomb_sys::locks::lock;
 
 use self::series::BucketedKey;
+pub(crate) use self::view::View;
 use crate::count::answer::{Answer, KeyCount};
 use crate::count::order::Entry;
 use crate::count::table::Table;
 use crate::count::timeline;
 use crate::measure::Measures;
-use crate::query::options::SortBy;
 use crate::query::{CountShape, Order, Query};
 use crate::time::bucket;
 
@@ -45,15 +46,15 @@ const MIN_PAUSE: u32 = 8;
 #[derive(Debug)]
 pub struct Live {
     query: Query,
-    /// Order of the shown keys.
-    order: Order,
-    /// Whether the keys are buckets, and the latest ones are shown in the order of time.
-    shows_latest: bool,
+    /// Maximum number of shown keys.
+    number: usize,
+    /// Which keys are shown, and in which order.
+    view: Mutex<View>,
     /// Number of requests for an update.
     asked: AtomicU64,
     workers: Mutex<Vec<Arc<WorkerCounts>>>,
-    /// The exact answer of a job that follows its inputs, which takes precedence over what workers publish.
-    exact: Mutex<Option<Answer>>,
+    /// The exact answer of a job that follows its inputs, and the number of its view. It takes precedence over what workers publish.
+    exact: Mutex<Option<(u64, Answer)>>,
 }
 
 /// Kind of the rows of an intermediate answer.
@@ -75,6 +76,8 @@ pub(crate) struct WorkerCounts {
     /// `None` once the worker has finished.
     table: Mutex<Option<Table>>,
     records: AtomicU64,
+    /// Number of records that were counted and are no longer.
+    forgotten: AtomicU64,
     published: Mutex<Published>,
 }
 
@@ -86,6 +89,8 @@ struct Published {
     /// The first keys with their buckets, if keys are counted by buckets of time; then there are no others.
     bucketed: Arc<Vec<BucketedKey>>,
     records: u64,
+    /// Number of the view of these keys.
+    view: u64,
     /// Number of the last request that was answered.
     answered: u64,
     /// Time before which no request is answered.
@@ -103,34 +108,47 @@ impl Live {
                 number
             }
         };
-        let shows_latest = matches!(shape, CountShape::Buckets(_))
-            && query.order.by == SortBy::Key
-            && query.order.number > number;
-        let order = Order {
-            number: query.order.number.min(number),
-            reverse: query.order.reverse || shows_latest,
-            ..query.order
-        };
+        let view = View::new(query.order.by);
         Self {
             query: query.clone(),
-            order,
-            shows_latest,
+            number,
+            view: Mutex::new(view),
             asked: AtomicU64::new(0),
             workers: Mutex::default(),
             exact: Mutex::default(),
         }
     }
 
-    /// Sets the exact answer, which is returned from now on.
-    pub(crate) fn set_exact(&self, answer: Answer) {
-        *lock(&self.exact) = Some(answer);
+    /// Sets the exact answer to the query in the order of the view, which is returned from now on.
+    pub(crate) fn set_exact(&self, answer: impl FnOnce(&Query, &View) -> Answer) {
+        let view = self.view();
+        let answer = answer(&self.query_of(&view), &view);
+        *lock(&self.exact) = Some((view.number, answer));
+    }
+
+    /// Whether the view has changed since the exact answer was set.
+    pub(crate) fn is_outdated(&self) -> bool {
+        lock(&self.exact).as_ref().is_some_and(|&(view, _)| view != self.view().number)
+    }
+
+    /// Whether inputs are followed, and all that was there at the beginning is counted.
+    pub fn is_following(&self) -> bool {
+        lock(&self.exact).is_some()
+    }
+
+    /// Number of records counted since the beginning, with those that were forgotten.
+    pub fn counted(&self) -> u64 {
+        let of_worker = |worker: &Arc<WorkerCounts>| {
+            worker.forgotten.load(Ordering::Relaxed) + worker.records.load(Ordering::Relaxed)
+        };
+        lock(&self.workers).iter().map(of_worker).sum()
     }
 
     /// The kind of the rows of an answer.
     pub fn rows(&self) -> LiveRows {
         match self.query.shape() {
             CountShape::Series(_) => LiveRows::Series,
-            CountShape::Buckets(_) if self.shows_latest && !self.query.order.reverse => {
+            CountShape::Buckets(_) if self.shows_latest(&self.view()) && !self.query.order.reverse => {
                 LiveRows::LatestBuckets
             }
             CountShape::Buckets(_) => LiveRows::Buckets,
@@ -157,92 +175,86 @@ impl Live {
     /// Buckets without a key are the latest ones in the order of time, unless the query limits or ranks them. For keys by bucket,
     /// there are no rows, but the series of the first keys in the latest buckets.
     pub fn answer(&self) -> Answer {
-        if let Some(exact) = &*lock(&self.exact) {
+        if let Some((_, exact)) = &*lock(&self.exact) {
             return exact.clone();
         }
+        let view = self.view();
+        let (query, order) = (&self.query_of(&view), self.order(&view));
         let workers = lock(&self.workers);
-        let Query { key_names, measure_names, .. } = &self.query;
         let mut answer = Answer {
             records: workers.iter().map(|worker| worker.records.load(Ordering::Relaxed)).sum(),
-            key_names: key_names.clone(),
-            measure_names: measure_names.clone(),
-            sort_by: self.order.by,
+            key_names: query.key_names.clone(),
+            measure_names: query.measure_names.clone(),
+            sort_by: order.by,
             ..Answer::default()
         };
-        match self.query.shape() {
+        match query.shape() {
             CountShape::Series(buckets) => {
                 // A worker does not wait for its lock while the keys are merged.
                 let published: Vec<Arc<Vec<BucketedKey>>> =
                     workers.iter().map(|worker| Arc::clone(&lock(&worker.published).bucketed)).collect();
                 let keys = published.iter().flat_map(|keys| keys.iter());
-                answer.key_names = timeline::key_names(&self.query);
+                answer.key_names = timeline::key_names(query);
                 answer.measure_names.clear();
-                let (series, starts) = series::merged(keys, (&self.query, &self.order, buckets));
+                let (series, starts) = series::merged(keys, (query, &order, buckets));
                 answer.series = Some(series);
                 answer.starts = starts;
             }
             CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_) | CountShape::Changes => {
-                answer.top = self.first_keys(&workers);
-                self.keep_latest(&mut answer);
-                timeline::arrange(&mut answer, &self.query);
+                let mut merged = Merged::default();
+                workers.iter().for_each(|worker| merged.add(&lock(&worker.published)));
+                answer.top = merged.first(&order);
+                if self.shows_latest(&view) {
+                    keep_latest(&mut answer, query, &order);
+                }
+                timeline::arrange(&mut answer, query);
             }
         }
         answer
     }
 
-    fn first_keys(&self, workers: &[Arc<WorkerCounts>]) -> Vec<KeyCount> {
-        let mut merged = Merged::default();
-        workers.iter().for_each(|worker| merged.add(&lock(&worker.published)));
-        merged.first(&self.order)
-    }
-
-    /// Keeps the latest buckets, in the order of the query, if those are shown.
-    fn keep_latest(&self, answer: &mut Answer) {
-        let Some(buckets) = self.query.buckets().filter(|_| self.shows_latest) else { return };
-        answer.top.reverse();
-        let known: Vec<i64> = answer.top.iter().map(|row| bucket::split(&row.key).0).collect();
-        answer.top.drain(..buckets.latest(&known, self.order.number));
-        if self.query.order.reverse {
-            answer.top.reverse();
-        }
-    }
-
     /// Number of keys that a worker publishes, and their order.
-    fn published_order(&self) -> Order {
-        let number = self.order.number;
+    fn published_order(&self, view: &View) -> Order {
+        let order = self.order(view);
         let number = match self.query.shape() {
             CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_) | CountShape::Changes
                 if self.query.measure_names.is_empty() =>
             {
-                number.saturating_mul(4).max(MIN_PUBLISHED)
+                order.number.saturating_mul(4).max(MIN_PUBLISHED)
             }
-            _ => number.saturating_mul(2).max(MIN_PUBLISHED_MEASURES),
+            _ => order.number.saturating_mul(2).max(MIN_PUBLISHED_MEASURES),
         };
-        Order { number, min_count: 1, ..self.order }
+        Order { number, min_count: 1, ..order }
     }
 
-    /// Publishes the first keys of a worker, whose table is locked. Does nothing if there are no new records or
+    /// Publishes the first keys of a worker, whose table is locked. Does nothing if there are no new records for the same view, or
     /// during the pause after the last time.
     fn publish(&self, worker: &WorkerCounts, table: Option<&Table>) {
         let start = Instant::now();
         let records = worker.records.load(Ordering::Relaxed);
+        let view = self.view();
         {
             let mut published = lock(&worker.published);
             if start < published.not_before {
                 return;
             }
             published.answered = self.asked.load(Ordering::Relaxed);
-            if records == published.records {
+            if (records, view.number) == (published.records, published.view) {
                 return;
             }
         }
         let Some(table) = table else { return };
-        let order = self.published_order();
+        let order = self.published_order(&view);
         let (mut bucketed, mut best, mut measures) = (Vec::new(), Vec::new(), None);
         match self.query.shape() {
-            CountShape::Series(_) => bucketed = series::first_keys(table, &order),
-            CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_) | CountShape::Changes => {
-                (best, measures) = table.best(&order)
+            CountShape::Series(_) => bucketed = series::first_keys(table, &order, &view),
+            CountShape::Keys(slices) => {
+                // A slice of time is no part of what is shown.
+                let joined = slices.map(|_| timeline::without_prefixes(&[table]));
+                (best, measures) = joined.as_ref().unwrap_or(table).best(&order, |key| view.shows(key));
+            }
+            CountShape::Buckets(_) | CountShape::Pivot(_) | CountShape::Changes => {
+                (best, measures) = table.best(&order, |_| true);
             }
         }
         let took = start.elapsed();
@@ -251,7 +263,19 @@ impl Live {
         published.measures = measures;
         published.bucketed = Arc::new(bucketed);
         published.records = records;
+        published.view = view.number;
         published.not_before = start + (took * PAUSE).min(MAX_PAUSE).max(took * MIN_PAUSE);
+    }
+}
+
+/// Keeps the latest buckets, in the order of the query.
+fn keep_latest(answer: &mut Answer, query: &Query, order: &Order) {
+    let Some(buckets) = query.buckets() else { return };
+    answer.top.reverse();
+    let known: Vec<i64> = answer.top.iter().map(|row| bucket::split(&row.key).0).collect();
+    answer.top.drain(..buckets.latest(&known, order.number));
+    if query.order.reverse {
+        answer.top.reverse();
     }
 }
 
@@ -306,12 +330,14 @@ impl WorkerCounts {
             measures: None,
             bucketed: Arc::default(),
             records: 0,
+            view: 0,
             answered: 0,
             not_before: Instant::now(),
         };
         let counts = Arc::new(Self {
             table: Mutex::new(Some(table)),
             records: AtomicU64::new(0),
+            forgotten: AtomicU64::new(0),
             published: Mutex::new(published),
         });
         if let Some(live) = live {
@@ -358,6 +384,7 @@ impl WorkerCounts {
 
     /// Records that this many records are no longer counted.
     pub(crate) fn forget(&self, records: u64) {
+        self.forgotten.fetch_add(records, Ordering::Relaxed);
         self.records.fetch_sub(records, Ordering::Relaxed);
     }
 }
@@ -403,6 +430,40 @@ mod tests {
         assert_eq!(shown(&live), "a5 b3 17");
         other.publish(&live);
         assert_eq!(shown(&live), "c8 a5 17");
+    }
+
+    #[test]
+    fn another_order_or_text_is_published_without_new_records() {
+        let live = live(&QueryOptions::default());
+        let worker = WorkerCounts::new(Table::new(Hasher::random()), Some(&live));
+        count(&worker, "bbbaaac");
+        let publish = || {
+            // The pause after the last time is over.
+            lock(&worker.published).not_before = Instant::now();
+            live.ask();
+            worker.publish(&live);
+            shown(&live)
+        };
+        assert_eq!(publish(), "a3 b3 7");
+        assert_eq!(live.sort_criteria(), [SortBy::Count, SortBy::Key]);
+        live.sort_by(SortBy::Key);
+        live.show_containing("C");
+        assert_eq!((publish().as_str(), live.sorted_by()), ("c1 7", SortBy::Key));
+        live.show_containing("");
+        assert_eq!(publish(), "a3 b3 7");
+        worker.forget(4);
+        assert_eq!((shown(&live).as_str(), live.counted()), ("a3 b3 3", 7));
+    }
+
+    #[test]
+    fn buckets_can_be_ranked_by_their_count() {
+        let every = Some("1m".parse().expect("a width"));
+        let options =
+            QueryOptions { every, number: usize::MAX, sort_by: SortBy::Key, ..QueryOptions::default() };
+        let live = live(&options);
+        assert_eq!((live.rows(), live.has_keys()), (LiveRows::LatestBuckets, false));
+        live.sort_by(SortBy::Count);
+        assert_eq!(live.rows(), LiveRows::Buckets);
     }
 
     #[test]

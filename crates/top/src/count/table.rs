@@ -199,9 +199,14 @@ impl Table {
         entries
     }
 
-    /// Returns the first keys in an order, unsorted, and their measures, by the places of the keys.
-    pub(crate) fn best(&self, order: &Order) -> (Vec<KeyCount>, Option<Measures>) {
-        let entries = self.entries();
+    /// Returns the first wanted keys in an order, unsorted, and their measures, by the places of the keys.
+    pub(crate) fn best(
+        &self,
+        order: &Order,
+        is_wanted: impl Fn(&[u8]) -> bool,
+    ) -> (Vec<KeyCount>, Option<Measures>) {
+        let mut entries = self.entries();
+        entries.retain(|entry| is_wanted(entry.key));
         let Some(groups) = &self.groups else { return (order.select_from(entries.iter(), None), None) };
         let first = order.first(entries.iter(), Some(&groups.measures));
         let pairs: Vec<(u32, u32)> = (0..).zip(&first).map(|(place, entry)| (place, entry.group)).collect();

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use crate::count::answer::{Answer, KeyCount};
+use crate::count::answer::{Answer, KeyCount, Series};
 use crate::measure::quantity::{Quantity, percent};
 use crate::query::options::SortBy;
 
@@ -32,6 +32,8 @@ pub struct Layout {
 /// An answer as a table with named columns.
 pub(super) struct AnswerTable<'a> {
     answer: &'a Answer,
+    /// The keys of the rows.
+    keys: &'a [KeyCount],
     layout: Layout,
 }
 
@@ -48,7 +50,12 @@ pub(super) enum Value<'a> {
 
 impl<'a> AnswerTable<'a> {
     pub(super) fn new(answer: &'a Answer, layout: Layout) -> Self {
-        Self { answer, layout }
+        Self { answer, keys: &answer.top, layout }
+    }
+
+    /// The same with a row for each key of a series.
+    pub(super) fn of_series(answer: &'a Answer, series: &'a Series, layout: Layout) -> Self {
+        Self { answer, keys: &series.keys, layout }
     }
 
     /// Whether there are only counts and keys.
@@ -74,7 +81,7 @@ impl<'a> AnswerTable<'a> {
         let names = self.names();
         let first = names.len() - self.key_columns() - self.answer.measure_names.len();
         let is_estimate = |measure: usize| {
-            self.answer.top.iter().any(|key| matches!(key.values.get(measure), Some(Quantity::Estimate(_))))
+            self.keys.iter().any(|key| matches!(key.values.get(measure), Some(Quantity::Estimate(_))))
         };
         let title = |(index, name): (usize, &'a str)| match index.checked_sub(first) {
             Some(measure) if is_estimate(measure) => Cow::Owned(format!("≈{name}")),
@@ -119,7 +126,7 @@ impl<'a> AnswerTable<'a> {
     pub(super) fn rows(&self) -> impl Iterator<Item = Vec<Value<'a>>> {
         let mut buckets = self.answer.bucket_rows.iter();
         let (mut sum, mut rows, mut all) = (0, 0, self.answer.records);
-        self.answer.top.iter().map(move |key| {
+        self.keys.iter().map(move |key| {
             if rows == 0
                 && let Some(bucket) = buckets.next()
             {

@@ -35,6 +35,8 @@ pub struct Text {
     /// Width of the longest bar, in characters; 0 for no bars. Bars are drawn for the column that the keys are sorted by,
     /// or for the count if that is the key.
     pub bars: usize,
+    /// Whether bars stay beside long keys, which are cut first then, if there is room for both.
+    pub keeps_bars: bool,
     /// Whether keys that are counted by buckets of time have sparklines, instead of the numbers as a matrix.
     pub sparklines: bool,
 }
@@ -42,9 +44,11 @@ pub struct Text {
 impl Format for Text {
     fn write(&self, answer: &Answer, out: &mut dyn Write) -> io::Result<()> {
         let columns = AnswerTable::new(answer, self.layout);
-        if let Some(series) = answer.series.as_ref().filter(|_| columns.is_plain()) {
-            match self.sparklines {
-                true => Sparklines::new(series, &answer.key_names, self).write(out)?,
+        // While a count runs, it has no rows by bucket.
+        let has_sparklines = self.sparklines && (columns.is_plain() || answer.top.is_empty());
+        if let Some(series) = answer.series.as_ref().filter(|_| has_sparklines || columns.is_plain()) {
+            match has_sparklines {
+                true => Sparklines::new(answer, series, self).write(out)?,
                 false => Matrix::new(series, self).write(out)?,
             }
         } else if columns.is_plain() && columns.key_columns() > 0 && self.bars == 0 {
@@ -339,6 +343,22 @@ mod tests {
         assert_eq!(line(&answer, 0), "count  percent  min(x)  sum(yy)        key");
         assert_eq!(line(&answer, 1), "    1    10.00     1.5       80  ▍     a");
         assert_eq!(line(&answer, 2), "    9    90.00       -       20  ████  b");
+    }
+
+    #[test]
+    fn bars_stay_beside_long_keys_where_both_have_room() {
+        let answer = measured(&[], &[("/a/long/path/to/a/page/index.html", 2, &[]), ("b", 1, &[])]);
+        for (columns, keeps_bars, expected) in [
+            (40, true, "    2  ██████████  /a/long/pa…index.html\n"),
+            (36, true, "    2  /a/long/path/t…age/index.html\n"),
+            (40, false, "    2  /a/long/path/to/a/page/index.html\n"),
+        ] {
+            let text = Text { bars: 20, keeps_bars, terminal: Some(columns), ..Text::default() };
+            let mut out = Vec::new();
+            text.write(&answer, &mut out).expect("writing to memory");
+            let shown = String::from_utf8(out).expect("UTF-8");
+            assert!(shown.contains(expected), "{columns}: {shown}");
+        }
     }
 
     #[test]

@@ -28,7 +28,8 @@ static ORIGINAL: Mutex<Option<(Keyboard, Termios)>> = Mutex::new(None);
 /// The alternate screen and its current lines.
 pub(super) struct Screen {
     size: (usize, usize),
-    lines: Vec<String>,
+    /// The lines that the terminal shows; `None` if it is to be cleared.
+    lines: Option<Vec<String>>,
 }
 
 impl Screen {
@@ -51,39 +52,46 @@ impl Screen {
         *original = Some((keyboard, before));
         drop(original);
         write(ENTER)?;
-        Ok(Self { size: (0, 0), lines: Vec::new() })
+        Ok(Self { size: (0, 0), lines: None })
     }
 
     /// Rows and columns. If the size has changed, the terminal is cleared for a full redraw.
-    pub(super) fn size(&mut self) -> io::Result<(usize, usize)> {
+    pub(super) fn size(&mut self) -> (usize, usize) {
         let size = match tcgetwinsize(stderr()) {
             Ok(size) if size.ws_row > 0 && size.ws_col > 0 => (size.ws_row.into(), size.ws_col.into()),
             _ => DEFAULT_SIZE,
         };
         if size != self.size {
             self.size = size;
-            self.lines.clear();
-            write(b"\x1b[2J")?;
+            self.lines = None;
         }
-        Ok(size)
+        size
     }
 
     /// Draws the lines that have changed since the last call, in one write to prevent flicker.
     pub(super) fn draw(&mut self, lines: Vec<String>) -> io::Result<()> {
-        let mut out = String::new();
-        for row in 0..lines.len().max(self.lines.len()) {
-            let line = lines.get(row).map_or("", String::as_str);
-            if self.lines.get(row).map(String::as_str) != Some(line) {
-                out.push_str(&format!("\x1b[{};1H\x1b[K{line}", row + 1));
-            }
-        }
-        self.lines = lines;
-        if lock(&ORIGINAL).is_none() {
-            // A signal handler has restored the terminal.
+        let out = changes(self.lines.as_deref(), &lines);
+        self.lines = Some(lines);
+        // A signal handler may have restored the terminal.
+        if out.is_empty() || lock(&ORIGINAL).is_none() {
             return Ok(());
         }
         write(out.as_bytes())
     }
+}
+
+/// Output that makes a terminal with the lines `before` show `lines`. Each line erases what is right of it.
+fn changes(before: Option<&[String]>, lines: &[String]) -> String {
+    let mut out = String::new();
+    if before.is_none() {
+        out.push_str("\x1b[2J");
+    }
+    for (row, line) in lines.iter().enumerate() {
+        if before.and_then(|before| before.get(row)) != Some(line) {
+            out.push_str(&format!("\x1b[{};1H{line}", row + 1));
+        }
+    }
+    out
 }
 
 /// Restores the terminal. Further calls have no effect. Errors are ignored, as the terminal may be gone.
@@ -141,6 +149,24 @@ impl AsFd for Keyboard {
         match self {
             Self::Stdin => rustix::stdio::stdin(),
             Self::Terminal(terminal) => terminal.as_fd(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_changed_lines_are_drawn() {
+        let lines = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
+        let before = lines(&["a", "b", "c"]);
+        for (before, after, expected) in [
+            (None, &["a", "b"][..], "\x1b[2J\x1b[1;1Ha\x1b[2;1Hb"),
+            (Some(&before[..]), &["a", "b", "c"], ""),
+            (Some(&before), &["a", "x", "c"], "\x1b[2;1Hx"),
+        ] {
+            assert_eq!(changes(before, &lines(after)), expected);
         }
     }
 }

@@ -1,32 +1,93 @@
-//! Keys of the `--live` screen with their measures.
+//! The rows of the `--live` screen.
+
+use std::ops::Range;
 
 use finecomb_sys::display;
-use finecomb_top::print::{Format, Text};
-use finecomb_top::{Answer, KeyCount, Series, SortBy};
+use finecomb_top::print::{Format, Layout, Text};
+use finecomb_top::{Answer, KeyCount, LiveRows, SortBy};
 
 /// Minimum width that is left for the key.
 const MIN_KEY: usize = 20;
 
-/// Returns a header and the lines of these keys of an answer. Measures that leave no room for the key in `columns` are left
-/// out, from the last one on, but not the one that the keys are sorted by, and not all.
-pub(super) fn lines(answer: &Answer, keys: &[KeyCount], text: Text, columns: usize) -> Vec<String> {
-    let mut shown = Answer { top: keys.to_vec(), ..answer.clone() };
-    loop {
-        let lines = written(&shown, &Text { terminal: Some(columns.max(MIN_KEY)), ..text });
-        let names = display::width(&shown.key_names.join("  "));
-        let before = lines.first().map_or(0, |header| display::width(header).saturating_sub(names));
-        match last_measure(&shown).filter(|_| shown.measure_names.len() > 1) {
-            Some(last) if before + MIN_KEY > columns => remove(&mut shown, last),
-            _ => return lines,
-        }
-    }
+/// Width of the longest bar.
+const BAR: usize = 20;
+
+/// The rows of an answer: keys or buckets with bars, or keys with their sparklines.
+pub(super) struct LiveTable<'a> {
+    pub(super) answer: &'a Answer,
+    pub(super) rows: LiveRows,
 }
 
-/// Returns the span of the buckets, and below it a header and the first `rows` keys of a series with their sparklines.
-pub(super) fn sparklines(answer: &Answer, series: &Series, rows: usize, columns: usize) -> Vec<String> {
-    let shown =
-        Answer { series: Some(series.first(rows)), key_names: answer.key_names.clone(), ..Answer::default() };
-    written(&shown, &Text { terminal: Some(columns), sparklines: true, ..Text::default() })
+impl LiveTable<'_> {
+    /// The keys of all rows, in order.
+    pub(super) fn keys(&self) -> Vec<&[u8]> {
+        let keys = match (self.rows, &self.answer.series) {
+            (LiveRows::Series, Some(series)) => &series.keys,
+            _ => &self.answer.top,
+        };
+        keys.iter().map(|key| &key.key[..]).collect()
+    }
+
+    /// Number of lines above the rows.
+    pub(super) fn headers(&self) -> usize {
+        if self.rows == LiveRows::Series { 2 } else { 1 }
+    }
+
+    /// The places of at most `count` rows that are shown: those around the selected one, or else the first, or the latest of
+    /// buckets.
+    pub(super) fn shown(&self, count: usize, selected: Option<usize>) -> Range<usize> {
+        let all = self.keys().len();
+        let first = if self.rows == LiveRows::LatestBuckets { all.saturating_sub(count) } else { 0 };
+        let first = selected.map_or(first, |row| first.min(row).max((row + 1).saturating_sub(count.max(1))));
+        first..all.min(first + count)
+    }
+
+    /// Returns headers and the rows at these places. Measures that leave no room for the key in `columns` are left
+    /// out, from the last one on, but not the one that the keys are sorted by, and not all; then the share goes.
+    pub(super) fn lines(&self, places: Range<usize>, columns: usize) -> Vec<String> {
+        let mut shown = self.part(places);
+        let mut layout = Layout { percent: true, ..Layout::default() };
+        let terminal = Some(columns.max(MIN_KEY));
+        while self.width_of_numbers(&shown, layout) + MIN_KEY > columns {
+            match last_measure(&shown).filter(|_| shown.measure_names.len() > 1) {
+                Some(last) => remove(&mut shown, last),
+                None if layout.percent => layout.percent = false,
+                None => break,
+            }
+        }
+        written(
+            &shown,
+            &Text { layout, terminal, bars: BAR, keeps_bars: true, sparklines: true, ..Text::default() },
+        )
+    }
+
+    /// Width of the columns before the key, without bars or with the narrowest sparklines.
+    fn width_of_numbers(&self, answer: &Answer, layout: Layout) -> usize {
+        let mut bare = Answer { key_names: vec![String::new(); self.headers()], ..answer.clone() };
+        for key in keys_of(&mut bare) {
+            key.key.clear();
+            key.fields.clear();
+        }
+        let lines = written(&bare, &Text { layout, sparklines: true, terminal: Some(0), ..Text::default() });
+        lines.get(self.headers() - 1).map_or(0, |header| display::width(header))
+    }
+
+    /// The answer with only the rows at these places.
+    fn part(&self, places: Range<usize>) -> Answer {
+        let Answer { top, series, key_names, measure_names, sort_by, records, .. } = self.answer;
+        let series = series.as_ref().filter(|_| self.rows == LiveRows::Series);
+        // The keys of a series may have no measures, as these are by bucket.
+        let has_measures = series.is_none_or(|series| series.keys.iter().all(|key| !key.values.is_empty()));
+        Answer {
+            top: if series.is_some() { Vec::new() } else { top[places.clone()].to_vec() },
+            series: series.map(|series| series.part(places)),
+            key_names: key_names.clone(),
+            measure_names: if has_measures { measure_names.clone() } else { Vec::new() },
+            sort_by: *sort_by,
+            records: *records,
+            ..Answer::default()
+        }
+    }
 }
 
 fn written(answer: &Answer, text: &Text) -> Vec<String> {
@@ -36,6 +97,11 @@ fn written(answer: &Answer, text: &Text) -> Vec<String> {
     String::from_utf8_lossy(&written).lines().map(str::to_owned).collect()
 }
 
+/// The keys of the rows of a part.
+fn keys_of(answer: &mut Answer) -> &mut [KeyCount] {
+    answer.series.as_mut().map_or(&mut answer.top, |series| &mut series.keys)
+}
+
 /// The last measure that the keys are not sorted by.
 fn last_measure(answer: &Answer) -> Option<usize> {
     (0..answer.measure_names.len()).rev().find(|&measure| answer.sort_by != SortBy::Measure(measure))
@@ -43,7 +109,7 @@ fn last_measure(answer: &Answer) -> Option<usize> {
 
 fn remove(answer: &mut Answer, measure: usize) {
     answer.measure_names.remove(measure);
-    for key in &mut answer.top {
+    for key in keys_of(answer).iter_mut().filter(|key| measure < key.values.len()) {
         key.values.remove(measure);
     }
     if let SortBy::Measure(number) = &mut answer.sort_by
@@ -55,7 +121,7 @@ fn remove(answer: &mut Answer, measure: usize) {
 
 #[cfg(test)]
 mod tests {
-    use finecomb_top::{Quantity, SeriesCount};
+    use finecomb_top::{Quantity, Series, SeriesCount};
 
     use super::*;
 
@@ -69,63 +135,99 @@ mod tests {
             key_names: vec!["path".to_owned()],
             measure_names: ["sum(bytes)", "p99(time)", "distinct(user)"].map(str::to_owned).to_vec(),
             sort_by,
+            records: 1242,
             ..Answer::default()
         }
     }
 
-    fn shown(answer: &Answer, keys: usize, columns: usize) -> Vec<String> {
-        lines(answer, &answer.top[..keys], Text::default(), columns)
+    /// The lines of the first keys.
+    fn shown(answer: &Answer, rows: LiveRows, keys: usize, columns: usize) -> Vec<String> {
+        LiveTable { answer, rows }.lines(0..keys, columns)
     }
 
     #[test]
-    fn measures_are_columns_below_a_header() {
+    fn share_measures_and_bars_are_columns_below_a_header() {
+        let full = "█".repeat(20);
         assert_eq!(
-            shown(&answer(SortBy::Count), 2, 80),
+            shown(&answer(SortBy::Count), LiveRows::Keys, 2, 100),
             [
-                "count  sum(bytes)  p99(time)  distinct(user)  path",
-                " 1234           -          -               -  /index.html",
-                "    7           -          -               -  \\u{1b}[31m",
+                format!("count  percent  sum(bytes)  p99(time)  distinct(user)  {:20}  path", ""),
+                format!(" 1234    99.36           -          -               -  {full}  /index.html"),
+                format!("    7     0.56           -          -               -  {:20}  \\u{{1b}}[31m", ""),
             ]
         );
     }
 
     #[test]
     fn measures_that_do_not_fit_are_left_out_but_not_the_one_that_the_keys_are_sorted_by() {
-        let header = |sort_by, columns| shown(&answer(sort_by), 2, columns).remove(0);
-        assert_eq!(header(SortBy::Count, 50), "count  sum(bytes)  p99(time)  path");
-        assert_eq!(header(SortBy::Count, 40), "count  sum(bytes)  path");
-        assert_eq!(header(SortBy::Count, 1), "count  sum(bytes)  path");
-        assert_eq!(header(SortBy::Measure(1), 40), "count  p99(time)  path");
-        assert_eq!(header(SortBy::Measure(2), 55), "count  sum(bytes)  distinct(user)  path");
-        assert_eq!(header(SortBy::Measure(2), 1), "count  distinct(user)  path");
+        let header = |sort_by, columns| {
+            let header = shown(&answer(sort_by), LiveRows::Keys, 2, columns).remove(0);
+            // Bars take the rest.
+            header.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(header(SortBy::Count, 60), "count percent sum(bytes) p99(time) path");
+        assert_eq!(header(SortBy::Count, 50), "count percent sum(bytes) path");
+        assert_eq!(header(SortBy::Count, 40), "count sum(bytes) path");
+        assert_eq!(header(SortBy::Count, 1), "count sum(bytes) path");
+        assert_eq!(header(SortBy::Measure(1), 40), "count p99(time) p99(time) path");
+        assert_eq!(header(SortBy::Measure(2), 66), "count percent sum(bytes) distinct(user) path");
+        assert_eq!(header(SortBy::Measure(2), 1), "count distinct(user) path");
     }
 
     #[test]
     fn without_keys_there_are_no_lines() {
-        assert!(shown(&answer(SortBy::Count), 0, 80).is_empty());
+        assert!(shown(&answer(SortBy::Count), LiveRows::Keys, 0, 80).is_empty());
+        let series = Answer { series: Some(Series::default()), ..Answer::default() };
+        assert!(shown(&series, LiveRows::Series, 0, 80).is_empty());
     }
 
     #[test]
-    fn sparklines_of_the_first_keys_are_below_the_span_of_the_buckets() {
-        let keys = [("/", 12), ("\x1b", 4), ("rare", 1)].map(|(key, count)| KeyCount::new(key.into(), count));
+    fn rows_around_the_selected_one_are_shown_or_else_the_first_or_the_latest_buckets() {
+        let answer = answer(SortBy::Count);
+        for (rows, count, selected, expected) in [
+            (LiveRows::Keys, 2, None, 0..2),
+            (LiveRows::Keys, 9, None, 0..3),
+            (LiveRows::Keys, 2, Some(2), 1..3),
+            (LiveRows::LatestBuckets, 2, None, 1..3),
+            (LiveRows::LatestBuckets, 2, Some(0), 0..2),
+            (LiveRows::Keys, 0, Some(2), 2..2),
+        ] {
+            let table = LiveTable { answer: &answer, rows };
+            assert_eq!(table.shown(count, selected), expected, "{rows:?} {count} {selected:?}");
+        }
+    }
+
+    #[test]
+    fn keys_by_bucket_have_their_share_measures_and_sparklines_below_the_span() {
+        let key = |key: &str, count| KeyCount {
+            values: vec![Quantity::None],
+            ..KeyCount::new(key.as_bytes().to_vec(), count)
+        };
         let series = Series {
             buckets: (1..=4).map(|day| format!("2026-03-{day:02}")).collect(),
-            keys: keys.to_vec(),
+            keys: vec![key("/", 12), key("\x1b", 4), key("rare", 1)],
             counts: [(0, 1, 1), (0, 2, 1), (1, 0, 8), (3, 0, 4), (3, 1, 3)]
                 .map(|(bucket, key, count)| SeriesCount { bucket, key, count })
                 .to_vec(),
         };
-        let key_names = ["time", "path"].map(str::to_owned).to_vec();
-        let answer = Answer { key_names, ..Answer::default() };
+        let answer = Answer {
+            series: Some(series),
+            key_names: ["time", "path"].map(str::to_owned).to_vec(),
+            measure_names: vec!["max(t)".to_owned()],
+            records: 17,
+            ..Answer::default()
+        };
+        let table = LiveTable { answer: &answer, rows: LiveRows::Series };
         assert_eq!(
-            sparklines(&answer, &series, 2, 80),
+            table.lines(0..2, 80),
             [
                 "2026-03-01 to 2026-03-04",
-                "count  max  at                path",
-                "   12    8  2026-03-02   █ ▄  /",
-                "    4    3  2026-03-04  ▃  █  \\u{1b}"
+                "count  percent  max(t)  max  at                path",
+                "   12    70.59       -    8  2026-03-02   █ ▄  /",
+                "    4    23.53       -    3  2026-03-04  ▃  █  \\u{1b}"
             ]
         );
-        assert_eq!(sparklines(&answer, &Series::default(), 2, 80), [""; 0]);
+        assert_eq!(table.lines(2..3, 80)[2], "    1     5.88       -    1  2026-03-01  █     rare");
+        assert_eq!(table.keys(), [&b"/"[..], b"\x1b", b"rare"]);
     }
 }

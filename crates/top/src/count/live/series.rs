@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::count::answer::{KeyCount, Series, SeriesCount};
+use crate::count::live::view::View;
 use crate::count::table::Table;
 use crate::count::timeline;
 use crate::query::{Order, Query};
@@ -21,9 +22,10 @@ pub(super) struct BucketedKey {
     buckets: Vec<(i64, u64)>,
 }
 
-/// Returns the first keys of a table in an order, each with its counts by bucket.
-pub(super) fn first_keys(table: &Table, order: &Order) -> Vec<BucketedKey> {
-    let entries = table.entries();
+/// Returns the first keys of a table that a view shows in an order, each with its counts by bucket.
+pub(super) fn first_keys(table: &Table, order: &Order, view: &View) -> Vec<BucketedKey> {
+    let mut entries = table.entries();
+    entries.retain(|entry| view.shows(bucket::split(entry.key).1));
     let counts = entries.iter().map(|entry| (bucket::split(entry.key).1, entry.count));
     let first = timeline::first_keys(counts, order).1.into_iter();
     let mut first: Vec<BucketedKey> = first.map(|key| BucketedKey { key, buckets: Vec::new() }).collect();

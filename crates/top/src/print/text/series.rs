@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anstyle::Style;
+use finecomb_sys::display;
 
 use super::fit::{MIN_CUT, cut_all, narrowed, shown, width};
-use super::table::{GAP, pad};
+use super::table::{GAP, NumberColumn, number_columns, pad};
 use super::{Decimals, Text};
-use crate::count::answer::Series;
+use crate::count::answer::{Answer, Series};
+use crate::print::columns::{AnswerTable, Value};
 
 /// Minimum width of a cut name of a column: there may be many.
 const MIN_NAME: usize = 5;
@@ -81,18 +83,21 @@ const WIDTH: usize = 40;
 /// Maximum width of the longest sparkline on a terminal, and the minimum beside long keys and on a narrow terminal.
 const WIDTHS: [usize; 3] = [60, 20, 5];
 
-/// A sparkline for each key, with its count, its maximum and the time of that, below the span of the buckets. Each has its own
+/// A sparkline for each key, with its numbers, the maximum of its counts and the time of that, below the span of the buckets. Each has its own
 /// scale, so that a rare key shows its changes beside a frequent one.
 pub(super) struct Sparklines<'a> {
     series: &'a Series,
     style: Style,
     name: Cow<'a, [u8]>,
     keys: Vec<Cow<'a, [u8]>>,
+    /// The columns of numbers, and their values by key.
+    numbers: Vec<NumberColumn>,
+    rows: Vec<Vec<Value<'a>>>,
     peaks: Vec<Peak>,
     /// The times of the buckets, without the parts that are the same in all.
     times: Vec<&'a str>,
-    /// Widths of the columns of counts, maxima, times and sparklines.
-    widths: [usize; 4],
+    /// Widths of the columns of maxima, times and sparklines.
+    widths: [usize; 3],
     /// Number of buckets that a character stands for: it shows the highest one, so that a short peak is not averaged out.
     merged: usize,
 }
@@ -105,14 +110,15 @@ struct Peak {
 }
 
 /// Names of the columns.
-const COUNT: &str = "count";
 const MAX: &str = "max";
 const AT: &str = "at";
 
 impl<'a> Sparklines<'a> {
     /// The sparklines of a series. The names of the columns of the key follow that of the time.
-    pub(super) fn new(series: &'a Series, names: &[String], text: &Text) -> Self {
+    pub(super) fn new(answer: &'a Answer, series: &'a Series, text: &Text) -> Self {
         let is_terminal = text.terminal.is_some();
+        let columns = AnswerTable::of_series(answer, series, text.layout);
+        let rows: Vec<_> = columns.rows().collect();
         let mut peaks = vec![Peak::default(); series.keys.len()];
         for known in series.counts.iter().filter(|known| known.count > 0) {
             if known.count > peaks[known.key].count {
@@ -120,13 +126,15 @@ impl<'a> Sparklines<'a> {
             }
         }
         let times = without_common_parts(&series.buckets);
-        let name = names.iter().skip(1).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let name = answer.key_names.iter().skip(1).map(String::as_str).collect::<Vec<_>>().join(" ");
         let mut lines = Self {
             series,
             style: text.count,
             name: Cow::Owned(shown(name.as_bytes(), is_terminal).into_owned()),
             keys: series.keys.iter().map(|key| shown(&key.key, is_terminal)).collect(),
-            widths: [0; 4],
+            numbers: number_columns(&columns, &rows, is_terminal),
+            rows,
+            widths: [0; 3],
             merged: 1,
             times,
             peaks,
@@ -139,12 +147,12 @@ impl<'a> Sparklines<'a> {
     fn arrange(&mut self, terminal: Option<usize>) {
         let Self { series, peaks, times, .. } = self;
         let digits = |count: u64| Decimals::of(count).digits().len();
-        let count = series.keys.iter().map(|key| digits(key.count)).fold(COUNT.len(), usize::max);
+        let numbers: usize = self.numbers.iter().map(|column| column.width + GAP).sum();
         let max = peaks.iter().map(|peak| digits(peak.count)).fold(MAX.len(), usize::max);
         let at = peaks.iter().filter_map(|peak| times.get(peak.bucket));
         let at = at.map(|time| time.len()).fold(AT.len(), usize::max);
         let buckets = series.buckets.len();
-        let left = terminal.map(|terminal| terminal.saturating_sub(count + max + at + 4 * GAP));
+        let left = terminal.map(|terminal| terminal.saturating_sub(numbers + max + at + 3 * GAP));
         let key = self.keys.iter().chain([&self.name]).map(|key| width(key)).max().unwrap_or(0);
         let room = left.map_or(WIDTH, |left| {
             let [most, least, narrow] = WIDTHS;
@@ -152,9 +160,9 @@ impl<'a> Sparklines<'a> {
             left.saturating_sub(key).clamp(least, most)
         });
         self.merged = buckets.div_ceil(room).max(1);
-        self.widths = [count, max, at, buckets.div_ceil(self.merged)];
+        self.widths = [max, at, buckets.div_ceil(self.merged)];
         if let Some(left) = left {
-            let key = left.saturating_sub(self.widths[3]).max(MIN_CUT);
+            let key = left.saturating_sub(self.widths[2]).max(MIN_CUT);
             cut_all(&mut self.keys, key);
             cut_all(std::slice::from_mut(&mut self.name), key);
         }
@@ -171,7 +179,7 @@ impl<'a> Sparklines<'a> {
         }
         out.write_all(b"\n")?;
         self.write_header(out)?;
-        let mut highest = vec![vec![0; self.widths[3]]; series.keys.len()];
+        let mut highest = vec![vec![0; self.widths[2]]; series.keys.len()];
         for known in &series.counts {
             let bar = &mut highest[known.key][known.bucket / self.merged];
             *bar = known.count.max(*bar);
@@ -180,18 +188,28 @@ impl<'a> Sparklines<'a> {
     }
 
     fn write_header(&self, out: &mut dyn Write) -> io::Result<()> {
-        let Self { style, widths: [count, max, at, bars], .. } = *self;
-        write!(out, "{style}{COUNT:>count$}  {MAX:>max$}  {AT:at$}  {:bars$}  ", "")?;
+        let Self { style, widths: [max, at, bars], .. } = *self;
+        write!(out, "{style}")?;
+        for column in &self.numbers {
+            pad(column.width - display::width(&column.name), out)?;
+            write!(out, "{}", column.name)?;
+            pad(GAP, out)?;
+        }
+        write!(out, "{MAX:>max$}  {AT:at$}  {:bars$}  ", "")?;
         out.write_all(&self.name)?;
         writeln!(out, "{style:#}")
     }
 
     fn write_row(&self, row: usize, bars: &[u64], out: &mut dyn Write) -> io::Result<()> {
-        let Self { style, widths: [count, max, at, _], .. } = *self;
-        let (key, peak) = (&self.series.keys[row], self.peaks[row]);
+        let Self { style, widths: [max, at, _], .. } = *self;
+        let peak = self.peaks[row];
+        for (column, &value) in self.numbers.iter().zip(&self.rows[row]) {
+            write!(out, "{style}{:>width$}{style:#}", column.text(value), width = column.width)?;
+            pad(GAP, out)?;
+        }
         let time = self.times.get(peak.bucket).copied().unwrap_or_default();
         let bars: String = bars.iter().map(|&bar| level(bar, peak.count)).collect();
-        write!(out, "{style}{:>count$}{style:#}  {:>max$}  {time:at$}  {bars}  ", key.count, peak.count)?;
+        write!(out, "{:>max$}  {time:at$}  {bars}  ", peak.count)?;
         out.write_all(&self.keys[row])?;
         out.write_all(b"\n")
     }

@@ -17,6 +17,10 @@ use crate::print::columns::{AnswerTable, Value};
 /// Maximum width of an aligned column of keys: longer keys move the rest of the line to the right.
 const MAX_WIDTH: usize = 100;
 
+/// Width of bars, and of a column of keys, where both are kept.
+const KEPT_BARS: usize = 10;
+const KEPT_KEY: usize = 20;
+
 /// Number of blanks between two columns.
 pub(super) const GAP: usize = 2;
 
@@ -37,9 +41,9 @@ pub(super) struct AlignedTable<'a> {
 }
 
 /// A column of numbers.
-struct NumberColumn {
-    name: String,
-    width: usize,
+pub(super) struct NumberColumn {
+    pub(super) name: String,
+    pub(super) width: usize,
     /// Number of decimal places.
     places: usize,
     /// Maximum number of decimal places: others are rounded.
@@ -57,17 +61,14 @@ struct KeyColumn<'a> {
 
 impl<'a> AlignedTable<'a> {
     pub(super) fn new(columns: &AnswerTable<'a>, text: &Text) -> Self {
-        let (names, titles) = (columns.kinds(), columns.titles());
-        let (numbers, keys) = names.split_at(names.len() - columns.key_columns());
+        let names = columns.names();
+        let keys = &names[names.len() - columns.key_columns()..];
         let rows: Vec<Vec<Value<'a>>> = columns.rows().collect();
         let values = |column: usize| rows.iter().map(move |row: &Vec<Value<'a>>| row[column]);
         let is_terminal = text.terminal.is_some();
-        let number = |(column, &name): (usize, &&str)| {
-            NumberColumn::new((name, &*titles[column]), values(column), is_terminal)
-        };
+        let numbers = number_columns(columns, &rows, is_terminal);
         let first_key = numbers.len();
         let key = |(column, &name)| KeyColumn::new(name, values(first_key + column), is_terminal);
-        let numbers: Vec<NumberColumn> = numbers.iter().enumerate().map(number).collect();
         let bars = (text.bars > 0).then(|| {
             let column = columns.criterion();
             // Bars of the counts, which come first, need no mention.
@@ -83,25 +84,48 @@ impl<'a> AlignedTable<'a> {
             rows,
         };
         if let Some(terminal) = text.terminal {
+            if text.keeps_bars {
+                table.keep_bars(terminal);
+            }
             table.fit(terminal);
         }
         table
     }
 
+    /// Cuts keys so that there is room for bars in the columns of a terminal, if the keys keep enough.
+    fn keep_bars(&mut self, terminal: usize) {
+        let Some(bars) = &self.bars else { return };
+        let bars = KEPT_BARS.max(display::width(&bars.title)) + GAP;
+        let room = terminal.saturating_sub(self.width_of_numbers() + bars);
+        if room >= KEPT_KEY * self.keys.len() {
+            self.cut_keys(room);
+        }
+    }
+
+    /// Cuts the widest columns of keys if all take more than this width together.
+    fn cut_keys(&mut self, width: usize) {
+        let widths: Vec<usize> = self.keys.iter().map(|column| column.width).collect();
+        if widths.iter().sum::<usize>() > width {
+            let widths = narrowed(&widths, width, MIN_CUT);
+            self.keys.iter_mut().zip(widths).for_each(|(column, width)| column.cut(width));
+        }
+    }
+
+    /// Width of the columns of numbers, and of all gaps but that of the bars.
+    fn width_of_numbers(&self) -> usize {
+        let gaps = GAP * (self.numbers.len() + self.keys.len()).saturating_sub(1);
+        self.numbers.iter().map(|column| column.width).sum::<usize>() + gaps
+    }
+
     /// Makes lines fit into the columns of a terminal, if there is room for the numbers.
     fn fit(&mut self, terminal: usize) {
-        let gaps = GAP * (self.numbers.len() + self.keys.len()).saturating_sub(1);
-        let numbers: usize = self.numbers.iter().map(|column| column.width).sum();
-        let widths: Vec<usize> = self.keys.iter().map(|column| column.width).collect();
-        let needed = numbers + gaps + widths.iter().sum::<usize>();
+        let numbers = self.width_of_numbers();
+        let needed = numbers + self.keys.iter().map(|column| column.width).sum::<usize>();
         self.bars.take_if(|bars| {
             let excess = (needed + bars.column_width() + GAP).saturating_sub(terminal);
             excess > 0 && !bars.narrow(excess)
         });
-        if needed > terminal {
-            let widths = narrowed(&widths, terminal.saturating_sub(numbers + gaps), MIN_CUT);
-            self.keys.iter_mut().zip(widths).for_each(|(column, width)| column.cut(width));
-        }
+        self.cut_keys(terminal.saturating_sub(numbers));
     }
 
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -161,6 +185,21 @@ impl<'a> AlignedTable<'a> {
     }
 }
 
+/// The columns of numbers of these rows of a table.
+pub(super) fn number_columns<'a>(
+    columns: &AnswerTable<'a>,
+    rows: &[Vec<Value<'a>>],
+    is_terminal: bool,
+) -> Vec<NumberColumn> {
+    let (names, titles) = (columns.kinds(), columns.titles());
+    let numbers = names[..names.len() - columns.key_columns()].iter().enumerate();
+    let column = |(column, name): (usize, &&str)| {
+        let values = rows.iter().map(move |row| row[column]);
+        NumberColumn::new((name, &*titles[column]), values, is_terminal)
+    };
+    numbers.map(column).collect()
+}
+
 impl NumberColumn {
     fn new<'a>(
         (name, title): (&str, &str),
@@ -183,7 +222,7 @@ impl NumberColumn {
         column
     }
 
-    fn text(&self, value: Value<'_>) -> String {
+    pub(super) fn text(&self, value: Value<'_>) -> String {
         match value {
             Value::Measure(Quantity::Number(number) | Quantity::Estimate(number)) if self.has_units => {
                 with_unit(*number)
