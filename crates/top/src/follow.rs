@@ -1,13 +1,16 @@
 //! Counting inputs that grow: exact answers during the count, buckets of time as they end, and a sliding window.
 
 mod finished;
+mod history;
 
+use std::mem;
 use std::time::Duration;
 
 use finecomb_scan::{Followed, Inputs, Next, Pause, Problem, ScanOptions, follow};
 
 use self::finished::EndedBuckets;
 pub use self::finished::FinishedBucket;
+use self::history::History;
 use crate::count::answer::{Answer, Outcome};
 use crate::count::live::{Live, View};
 use crate::count::table::Table;
@@ -22,6 +25,8 @@ pub struct Following<'p, 'q> {
     query: &'q Query,
     live: Option<&'q Live>,
     ends: &'p mut EndedBuckets,
+    /// Buckets that are not counted any more, for displays.
+    history: &'p mut History,
     /// Number of the slice of time up to which records are forgotten.
     forgotten: &'p mut i64,
     /// Problems since the last pause.
@@ -43,15 +48,24 @@ pub fn top_follow(
     live: Option<&Live>,
     mut pause: impl FnMut(&mut Following<'_, '_>) -> Next,
 ) -> Outcome {
-    let (mut ends, mut forgotten) = (EndedBuckets::default(), i64::MIN);
+    let (mut ends, mut history, mut forgotten) = (EndedBuckets::default(), History::default(), i64::MIN);
     let (options, narrower) = with_query_options(options, query);
     let make = || Counter::new(query, live, None);
     let Followed { folded, is_complete } = follow(inputs, &options, make, |state: Pause<'_, Counter<'_>>| {
         let Pause { accumulators: counters, problems, has_new, inputs, is_last } = state;
         ends.record(has_new);
-        let (ends, forgotten) = (&mut ends, &mut forgotten);
-        let mut following =
-            Following { counters, query, live, ends, forgotten, problems, has_new, inputs, is_last };
+        let mut following = Following {
+            counters,
+            query,
+            live,
+            ends: &mut ends,
+            history: &mut history,
+            forgotten: &mut forgotten,
+            problems,
+            has_new,
+            inputs,
+            is_last,
+        };
         following.forget_older();
         pause(&mut following)
     });
@@ -68,7 +82,7 @@ impl Following<'_, '_> {
         self.answer_to(self.query, None)
     }
 
-    /// Lets the displays of the count show the exact answer so far.
+    /// Lets the displays of the count show the exact answer so far, with the buckets that have ended.
     pub fn publish(&mut self) {
         if let Some(live) = self.live {
             live.set_exact(|query, view| self.answer_to(query, Some(view)));
@@ -82,8 +96,13 @@ impl Following<'_, '_> {
 
     /// The exact answer so far to the query, perhaps in another order, and from the keys of a view if there is one.
     fn answer_to(&self, query: &Query, view: Option<&View>) -> Answer {
-        let tally = self.counters.iter().map(Counter::tally).reduce(Tally::merge).unwrap_or_default();
+        let mut tally = self.counters.iter().map(Counter::tally).reduce(Tally::merge).unwrap_or_default();
+        let history = self.history.table().filter(|_| view.is_some());
+        if let Some(history) = history {
+            tally.records += history.entries().iter().map(|entry| entry.count).sum::<u64>();
+        }
         self.with_tables(|tables| {
+            let tables: &[&Table] = &tables.iter().copied().chain(history).collect::<Vec<_>>();
             let has_slices = matches!(query.shape(), CountShape::Keys(Some(_)));
             let joined = (has_slices && !tables.is_empty()).then(|| timeline::without_prefixes(tables));
             let tables = joined.as_ref().map_or(tables.to_vec(), |joined| vec![joined]);
@@ -109,6 +128,11 @@ impl Following<'_, '_> {
         }
         let query = self.query;
         let rows = self.with_tables(|tables| finished::rows(tables, query, &over));
+        if self.live.is_some() {
+            let mut history = mem::take(self.history);
+            self.with_tables(|tables| history.add(tables, &over));
+            *self.history = history;
+        }
         self.forget(|start| !over.contains(&start));
         self.ends.arrange(rows, query, buckets)
     }

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use finecomb_scan::{Inputs, Next, ScanOptions, Width};
 use finecomb_top::{
-    Answer, Field, Following, InputFormat, Measure, MeasureKind, Query, QueryOptions, Zone, top, top_follow,
+    Answer, Field, Following, InputFormat, Live, Measure, MeasureKind, Query, QueryOptions, Zone, top,
+    top_follow,
 };
 use proptest::prelude::*;
 
@@ -79,6 +80,7 @@ fn follow_pieces(
     (records, cuts): &(Vec<CountedRecord>, Vec<usize>),
     query: &Query,
     width: usize,
+    live: Option<&Live>,
     mut visit: impl FnMut(&mut Following<'_, '_>, &Path),
 ) -> Answer {
     let directory = tempfile::tempdir().expect("a directory");
@@ -88,7 +90,7 @@ fn follow_pieces(
     let mut cuts = cuts.iter().copied().chain([text.len()]);
     let options = ScanOptions::default().width(Width::Fixed(width)).block_size(64);
     append(&path, b"");
-    let outcome = top_follow(&Inputs::new([&path]), &options, query, None, |following| {
+    let outcome = top_follow(&Inputs::new([&path]), &options, query, live, |following| {
         visit(following, &path);
         match cuts.next() {
             Some(cut) => {
@@ -131,7 +133,7 @@ proptest! {
     ) {
         let query = Query::new(&options).expect("a query");
         let mut last = None;
-        let answer = follow_pieces(&pieces, &query, width, |following, path| {
+        let answer = follow_pieces(&pieces, &query, width, None, |following, path| {
             let answer = following.answer();
             // What was added at the last pause has been read, unless it waits to be recognised.
             if answer.records > 0 {
@@ -142,6 +144,25 @@ proptest! {
         });
         let last = last.expect("a pause");
         prop_assert_eq!((rows(&answer), answer.records), (rows(&last), last.records));
+    }
+
+    #[test]
+    fn displays_also_show_the_buckets_that_have_ended(
+        pieces in pieces(),
+        options in options(),
+        width in prop::sample::select(vec![1, 2, 3, 8]),
+    ) {
+        let query = Query::new(&options).expect("a query");
+        let live = Live::new(&query, usize::MAX);
+        follow_pieces(&pieces, &query, width, Some(&live), |following, path| {
+            following.finished_buckets();
+            following.publish();
+            let (shown, whole) = (live.answer(), whole(path, &query));
+            if shown.records > 0 {
+                assert_eq!((rows(&shown), shown.records), (rows(&whole), whole.records));
+                assert_eq!(shown.series, whole.series);
+            }
+        });
     }
 
     #[test]
@@ -159,7 +180,7 @@ proptest! {
                 *counts.entry(String::from_utf8_lossy(&row.key).into_owned()).or_default() += row.count;
             }
         };
-        let rest = follow_pieces(&pieces, &query, width, |following, _| {
+        let rest = follow_pieces(&pieces, &query, width, None, |following, _| {
             let mut last = None;
             for bucket in following.finished_buckets() {
                 // In the order of time, except late rows.

@@ -5,6 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::Deref;
 use std::path::Path;
 use std::process::{ChildStdin, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::browser::Browser;
@@ -317,6 +318,41 @@ fn buckets_of_time_are_a_series_in_the_order_of_time() {
     let keys = json!([{"count": 2, "key": "a"}, {"count": 1, "key": "b"}]);
     assert_eq!(*series, json!({"buckets": minutes, "keys": keys, "counts": [[1, 0, 1], [0, 0, 1]]}));
     assert_eq!(last(&["--sort", "count"]).get("series"), None);
+}
+
+#[test]
+fn buckets_that_were_printed_stay_on_the_page_with_their_measures() {
+    let flags = "--input lines --tail --every 1m --tz UTC -f 2 --sum 3";
+    let mut job = Job::start(&flags.split(' ').collect::<Vec<_>>());
+    let mut events = job.events();
+    for minute in 0..3 {
+        job.write(format!("2026-03-01T10:0{minute}:00Z a {minute}\n2026-03-01T10:0{minute}:01Z b 7\n"));
+        events.wait_for(2 * (minute + 1));
+        // Time after which the bucket before is printed.
+        thread::sleep(Duration::from_millis(1300));
+    }
+    // A late record is added to its bucket.
+    job.write("2026-03-01T10:00:00Z a 5\n");
+    let running = events.wait_for(7);
+    let (printed, ..) = job.end();
+    let row = |minute: u64, key: &str, count: u64, sum: u64| {
+        let key = json!({"time": format!("2026-03-01T10:0{minute}Z"), "key": key});
+        json!({"count": count, "key": key, "sum(3)": sum})
+    };
+    let rows = [
+        row(0, "a", 2, 5),
+        row(0, "b", 1, 7),
+        row(1, "a", 1, 1),
+        row(1, "b", 1, 7),
+        row(2, "a", 1, 2),
+        row(2, "b", 1, 7),
+    ];
+    let last = events.last();
+    for state in [running, last] {
+        assert_eq!(state["answer"]["top"], json!(rows));
+        assert_eq!(state["series"]["counts"], json!([[2, 1, 1], [1, 1, 1]]));
+    }
+    assert_eq!(printed.lines().count(), 1 + 7, "{printed}");
 }
 
 #[test]

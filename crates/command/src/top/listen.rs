@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use finecomb_scan::{Progress, ScanOptions, Watch};
 use finecomb_sys::locks::lock;
-use finecomb_top::{Live, Outcome, Query};
+use finecomb_top::{Answer, Live, Outcome, Query};
 
 use self::server::PageServer;
 use self::state::{Moment, View};
@@ -39,6 +39,8 @@ const PAUSE_FACTOR: u32 = 20;
 pub(crate) struct Dashboard {
     server: PageServer,
     view: View,
+    /// Whether buckets are printed as they end, and are not in the result.
+    prints_buckets: bool,
     shown: Mutex<Shown>,
 }
 
@@ -51,6 +53,8 @@ struct Shown {
     not_before: Instant,
     /// Whether there was a client at the last progress report.
     had_clients: bool,
+    /// The last answer of a job that prints buckets as they end.
+    followed: Option<Answer>,
     /// Whether a client waits for a state, also if it is the same.
     is_awaited: bool,
 }
@@ -71,9 +75,11 @@ impl Dashboard {
             body: String::new(),
             not_before: Instant::now(),
             had_clients: false,
+            followed: None,
             is_awaited: false,
         };
-        Ok(Some(Self { server, view: View::new(arguments), shown: Mutex::new(shown) }))
+        let (view, prints_buckets) = (View::new(arguments), arguments.prints_buckets());
+        Ok(Some(Self { server, view, prints_buckets, shown: Mutex::new(shown) }))
     }
 
     /// Runs a job, and publishes its states. Another display of the job, if there is one, is kept up to date, and has the
@@ -100,7 +106,9 @@ impl Dashboard {
         };
         let every = other.map_or(EVERY, |other| other.every);
         let watch = Watch::new(every, &show).after(Duration::ZERO).threads(true);
-        job(&options.clone().watch(Some(watch)), answer)
+        let done = job(&options.clone().watch(Some(watch)), answer);
+        lock(&self.shown).followed = self.prints_buckets.then(|| answer.answer());
+        done
     }
 
     /// Publishes a state if a client waits for one and it differs from the last one.
@@ -138,7 +146,7 @@ impl Dashboard {
     /// Publishes the result. When the dashboard is dropped, it waits until the clients have it, at most a second.
     pub(crate) fn finish(&self, outcome: &Outcome, elapsed: Duration) {
         let shown = lock(&self.shown);
-        if let Ok((body, answer)) = self.view.last(outcome, &shown.progress) {
+        if let Ok((body, answer)) = self.view.last(outcome, shown.followed.as_ref(), &shown.progress) {
             self.server.publish(state::update(elapsed, &body, answer, true));
         }
     }

@@ -106,16 +106,25 @@ impl View {
         self.state(&answer, "running", done, total, moment, Vec::new())
     }
 
-    /// The last state, and the result. The activity of the threads is that of the whole job.
+    /// The last state, and the result, or the answer that is shown in place of it. The activity of the threads is that of the whole
+    /// job.
     pub(super) fn last(
         &self,
         outcome: &Outcome,
+        followed: Option<&Answer>,
         progress: &Progress,
     ) -> serde_json::Result<(String, String)> {
         let status = if outcome.answer.partial { "interrupted" } else { "ended" };
         let problems = outcome.problems.iter().map(Advised::advised).collect();
         let moment = Moment { progress, before: &Progress::default() };
-        self.state(&outcome.answer, status, outcome.bytes, progress.total, &moment, problems)
+        self.state(
+            followed.unwrap_or(&outcome.answer),
+            status,
+            outcome.bytes,
+            progress.total,
+            &moment,
+            problems,
+        )
     }
 
     fn state(
