@@ -92,6 +92,7 @@ fn fields_are_those_of_the_log_on_the_line() {
     assert_eq!(words(&["access.log", "--p99", "byt"]), ["bytes"]);
     assert_eq!(words(&["access.log", "-f", "path,@"]), ["path,@file"]);
     assert_eq!(words(&["access.log", "--columns", "sta"]), ["status"]);
+    assert_eq!(words(&["--diff", "access.log", "--sort", ""]), ["count", "key", "before", "change"]);
     assert_eq!(words(&["access.log", "--where", "'@"]), ["@file"]);
     assert_eq!(words(&["a.json", "-f", ".request."]), [".request.host", ".request.path"]);
     assert_eq!(words(&["a.csv", "--time", ""]), ["id", "city", "people"]);

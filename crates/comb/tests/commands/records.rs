@@ -28,7 +28,8 @@ fn a_measured_field_that_a_file_lacks_costs_only_this_file() {
 #[test]
 fn every_json_answer_follows_the_schema() {
     let directory = directory_with(&[("access.log", ACCESS), ("list.csv", LIST)]);
-    directory.run("printf 'a caf\\xe9\\n' > latin1; printf 'a=1 b=caf\\xe9\\na=1\\n' > latin1.logfmt");
+    directory
+        .run("printf 'a caf\\xe9\\n' > latin1; : > empty; printf 'a=1 b=caf\\xe9\\na=1\\n' > latin1.logfmt");
     let schema = include_str!("../../../../docs/top.schema.json");
     let schema: Value = serde_json::from_str(schema).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a valid schema");
@@ -54,7 +55,7 @@ fn every_json_answer_follows_the_schema() {
     assert_eq!(answer("-f price -n all --missing none list.csv")["distinct"], 2);
     assert_eq!(answer("-e 'GET (\\S+)' access.log")["unmatched"], 1);
     assert_eq!(answer("--input json -f a list.csv")["malformed"], 3);
-    let changes = answer("--diff -f name,kind list.csv access.log 2>/dev/null; true");
+    let changes = answer("--diff -f name,kind list.csv empty");
     assert_eq!(
         (&changes["before"], &changes["gone"], &changes["top"][0]["change"]),
         (&2.into(), &2.into(), &(-1).into())
@@ -179,6 +180,7 @@ fn counts_of_two_inputs_and_two_windows_are_compared() {
             "--merge --diff=1h old.counts new.counts",
             "comb: --diff=1h: the counts in a file are of one window; --diff compares two files",
         ),
+        ("--diff -f path none.log new", "comb: none.log: no such file or directory"),
         ("--merge --diff none old.counts", "comb: none: no such file or directory"),
     ] {
         let (out, errors, code) = directory.run(&format!("comb top {arguments}"));

@@ -11,7 +11,7 @@ use std::path::Path;
 use clap::Arg;
 use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
 use finecomb_scan::{Accumulate, Block, FoldOptions, Inputs, Meter, ScanOptions, Width, fold};
-use finecomb_top::{Field, InputFormat, field_start, named_fields, named_formats};
+use finecomb_top::{CHANGE_COLUMNS, Field, InputFormat, field_start, named_fields, named_formats};
 use ignore::types::{FileTypeDef, TypesBuilder};
 
 use crate::args::delimiter::delimiter;
@@ -158,7 +158,9 @@ pub(crate) fn order(line: &Line, text: &str) -> Vec<CompletionCandidate> {
             _ => Some(format!("{name}({value})")),
         })
     });
-    let all = ["count".to_owned(), "key".to_owned()].into_iter().chain(measures);
+    let is_diff = line.others().any(|word| word.as_encoded_bytes().starts_with(b"--diff"));
+    let of_changes = CHANGE_COLUMNS.iter().take(2).filter(|_| is_diff).map(|&name| name.to_owned());
+    let all = ["count".to_owned(), "key".to_owned()].into_iter().chain(of_changes).chain(measures);
     beginning(all.map(CompletionCandidate::new).collect(), text)
 }
 

@@ -206,6 +206,12 @@ impl CountJob<'_> {
         let Self { arguments, query, saved, start, .. } = self;
         let outcome = &counted.outcome;
         report_problems(&outcome.problems, &self.missing);
+        // Without one of the inputs, all keys would be new or gone.
+        let is_lacking =
+            |problem: &Problem| problem.source.is_named() && matches!(problem.kind, ProblemKind::Open(_));
+        if arguments.options.diff == Some(Compare::Inputs) && outcome.problems.iter().any(is_lacking) {
+            return Ok(Exit::Error);
+        }
         if let Some(reason) = &outcome.failure {
             return Err(advice::on_temporary_file(reason).into());
         }
