@@ -10,7 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use finecomb_scan::{Place, Problem, ProblemKind};
 use finecomb_sys::display::{escaped_lines, excerpt};
 use finecomb_sys::units::{Count, counted};
-use finecomb_top::{AbsentField, Answer, FirstSkipped, MAX_GAP, QueryPart, Skipped};
+use finecomb_top::{AbsentField, Answer, Changes, FirstSkipped, MAX_GAP, QueryPart, Skipped};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::advice::{Advised, on_failure};
@@ -245,6 +245,16 @@ pub(crate) fn empty(answer: &Answer, options: &CountOptions) -> Option<String> {
         return None;
     }
     if answer.records > 0 {
+        let all = counted(answer.records, "record");
+        match answer.changes {
+            Some(Changes { before: 0, .. }) => {
+                return Some(format!("--diff: 0 of {all} are before; all keys are new"));
+            }
+            Some(Changes { before, .. }) if before == answer.records => {
+                return Some(format!("--diff: 0 of {all} are after; all keys are gone"));
+            }
+            _ => {}
+        }
         let is_rare = answer.distinct > 0
             && answer.top.is_empty()
             && options.min_count > 1

@@ -16,7 +16,7 @@ const HELP: &str = "\
 Count exactly in tables of SIZE; write what does not fit to temporary files
 
 Tables that are full are written to temporary files, which are added up in the end. The output is the same as without a bound. SIZE \
-includes the memory for adding up, but not the keys that are printed: with -n all, or a key and --every, these are in memory.";
+includes the memory for adding up, but not the keys that are printed: with -n all, a key and --every, --columns or --diff, these are in memory.";
 
 /// Exact counts in bounded memory.
 #[derive(Args, Clone, Debug, Default, Deserialize)]

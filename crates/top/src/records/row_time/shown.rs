@@ -50,6 +50,7 @@ impl ShownTime {
             None => Some("skipped: no time"),
             Some(instant) if instant < query.window.start => Some("rejected: before --since"),
             Some(instant) if instant >= query.window.end => Some("rejected: not before --until"),
+            Some(instant) if query.gap.contains(&instant) => Some("rejected: between the windows of --diff"),
             Some(_) => None,
         };
         let bucket = |instant| {
