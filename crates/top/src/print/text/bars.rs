@@ -2,7 +2,6 @@
 
 use finecomb_sys::display;
 
-use crate::measure::quantity::Quantity;
 use crate::print::columns::Value;
 
 /// Minimum width of the longest bar where there is not enough room.
@@ -15,12 +14,12 @@ pub(super) struct Bars {
     /// Width of the longest bar.
     width: usize,
     column: usize,
-    most: u128,
+    most: f64,
 }
 
 impl Bars {
     pub(super) fn new(width: usize, title: String, column: usize, rows: &[Vec<Value<'_>>]) -> Self {
-        let most = rows.iter().map(|row| length(row[column])).max().unwrap_or(0);
+        let most = rows.iter().map(|row| length(row[column])).fold(0.0, f64::max);
         Self { title, width, column, most }
     }
 
@@ -42,28 +41,23 @@ impl Bars {
     }
 }
 
-/// Length of a bar in any unit. The numbers of a column have the same number of places. Those below zero have no bar.
-fn length(value: Value<'_>) -> u128 {
+/// Length of a bar in any unit. Numbers below zero have no bar.
+fn length(value: Value<'_>) -> f64 {
     match value {
-        Value::Count(count) | Value::Share(count, _) => count.into(),
-        Value::Measure(Quantity::Number(number) | Quantity::Estimate(number)) => {
-            number.units.max(0).unsigned_abs()
-        }
-        Value::Measure(share @ Quantity::Share { .. }) => {
-            share.to_decimal().map_or(0, |(units, _)| units.unsigned_abs())
-        }
-        Value::Measure(Quantity::Wide(number)) if number.high > 0 => u128::MAX,
-        Value::Measure(Quantity::None | Quantity::Wide(_)) | Value::Flag(_) | Value::Key(_) => 0,
+        Value::Count(count) | Value::Share(count, _) => count as f64,
+        Value::Measure(quantity) => quantity.to_f64().unwrap_or(0.0).max(0.0),
+        Value::Flag(_) | Value::Key(_) => 0.0,
     }
 }
 
 /// A bar of up to `width` characters, in eighths.
-fn bar(length: u128, most: u128, width: usize) -> String {
+fn bar(length: f64, most: f64, width: usize) -> String {
     const EIGHTHS: [Option<char>; 8] =
         [None, Some('▏'), Some('▎'), Some('▍'), Some('▌'), Some('▋'), Some('▊'), Some('▉')];
-    // The quotient of the highest 64 bits, which are all bits of a count.
-    let shift = (u128::BITS - most.leading_zeros()).saturating_sub(64);
-    let eighths = ((length >> shift) * 8 * width as u128 / (most >> shift).max(1)) as usize;
+    // The error of binary digits, which would make a whole number of eighths one less.
+    const ERROR: f64 = 1e-9;
+    let share = if most > 0.0 { length / most } else { 0.0 };
+    let eighths = (share * (8 * width) as f64 + ERROR) as usize;
     let mut bar: String = std::iter::repeat_n('█', eighths / 8).collect();
     bar.extend(EIGHTHS[eighths % 8]);
     bar
@@ -73,15 +67,23 @@ fn bar(length: u128, most: u128, width: usize) -> String {
 mod tests {
     use super::*;
     use crate::measure::number::Decimal;
+    use crate::measure::quantity::Quantity;
+    use crate::measure::wide::WideDecimal;
 
     #[test]
     fn bars_are_proportional_to_numbers() {
-        assert_eq!(bar(8, 8, 3), "███");
-        assert_eq!(bar(4, 8, 3), "█▌");
-        assert_eq!(bar(0, 8, 3), "");
-        assert_eq!(bar(u64::MAX.into(), u64::MAX.into(), 2), "██");
-        assert_eq!(bar(u128::MAX / 2, u128::MAX, 3), "█▍");
-        assert_eq!(bar(0, 0, 3), "");
+        for (length, most, expected) in [
+            (8.0, 8.0, "███"),
+            (4.0, 8.0, "█▌"),
+            (0.0, 8.0, ""),
+            (0.3, 0.9, "█"),
+            (2e56, 6e56, "█"),
+            (1e40, 1e57, ""),
+            (0.0, 0.0, ""),
+        ] {
+            assert_eq!(bar(length, most, 3), expected, "{length} {most}");
+        }
+        assert_eq!(bar(u64::MAX as f64, u64::MAX as f64, 2), "██");
     }
 
     #[test]
@@ -92,5 +94,15 @@ mod tests {
         let bars = Bars::new(2, "sum".to_owned(), 0, &rows);
         let shown: Vec<String> = rows.iter().map(|row| bars.of(row)).collect();
         assert_eq!(shown, ["   ", "   ", "██ ", "█  ", "   "]);
+    }
+
+    #[test]
+    fn sums_beyond_128_bits_have_bars_in_proportion() {
+        let wide = |high| Quantity::Wide(WideDecimal { high, low: 0, places: 18 });
+        let numbers = [wide(1 << 80), wide(1 << 79), wide(1 << 64), Quantity::Number(Decimal::new(9, 18))];
+        let rows: Vec<Vec<Value<'_>>> = numbers.iter().map(|number| vec![Value::Measure(number)]).collect();
+        let bars = Bars::new(4, String::new(), 0, &rows);
+        let shown: Vec<String> = rows.iter().map(|row| bars.of(row)).collect();
+        assert_eq!(shown, ["████", "██  ", "    ", "    "]);
     }
 }
