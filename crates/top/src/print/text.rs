@@ -22,7 +22,8 @@ use crate::count::answer::{Answer, Changes, KeyCount};
 /// `\n`. With more columns, they are aligned below a header, and the numbers of a column have the same number of decimal
 /// places. A partial answer ends with a line that begins with `#`, and so do the totals; no other line does.
 ///
-/// On a terminal, lines fit its width: bars are narrowed or left out, then keys are cut, so that different keys look different.
+/// On a terminal, lines fit its width: bars are narrowed or left out, then titles of numbers and keys are cut, so that different ones
+/// look different.
 /// Counts are aligned, control characters and invalid UTF-8 are escaped, and bytes have units.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Text {
@@ -405,6 +406,46 @@ mod tests {
         assert_eq!(lines(40), table([""; 3], path));
         assert_eq!(lines(36), table([""; 3], "/reports/2…arch.html"));
         assert_eq!(lines(1), table([""; 3], "/repor….html"));
+    }
+
+    #[test]
+    fn titles_of_measures_are_cut_to_the_width_of_a_terminal() {
+        let rows: [(&str, u64, &[Quantity]); 2] = [
+            ("/reports/2026/march.html", 10, &[number(1_234, 2), number(1, 0), number(10_i128.pow(20), 0)]),
+            ("/", 5, &[number(5, 0), number(2, 0), number(3, 0)]),
+        ];
+        let [one, other] = ["500", "503"].map(|status| format!("share(status >= 500 && status != {status})"));
+        let mut answer = measured(&[&one, &other, "sum(a_long_name_of_a_field)"], &rows);
+        answer.sort_by = SortBy::Measure(0);
+        let lines = |terminal, bars| {
+            let mut out = Vec::new();
+            let text = Text { terminal: Some(terminal), bars, ..Text::default() };
+            text.write(&answer, &mut out).expect("writing to memory");
+            String::from_utf8(out).expect("UTF-8").lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(200, 0)[0], format!("count  {one}  {other}  sum(a_long_name_of_a_field)  key"));
+        assert_eq!(
+            lines(80, 0),
+            [
+                "count  share(s…!= 500)  share(s…!= 503)        sum(a_l…_field)  key",
+                "   10            12.34                1  100000000000000000000  /report…ch.html",
+                "    5             5.00                2                      3  /",
+            ]
+        );
+        assert_eq!(
+            lines(1, 20)[..2],
+            [
+                "count  share(… 500)  share(… 503)           sum(a_…ield)  key",
+                "   10         12.34             1  100000000000000000000  /repor….html",
+            ]
+        );
+        assert_eq!(
+            lines(120, 20)[..2],
+            [
+                "count  share(stat…us != 500)  share(stat…us != 503)  sum(a_long…f_a_field)  share(stat…s != 500)  key",
+                "   10                  12.34                      1  100000000000000000000  ████████████████████  /reports/2…march.html",
+            ]
+        );
     }
 
     #[test]

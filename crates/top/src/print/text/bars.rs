@@ -1,7 +1,10 @@
 //! Bars in proportion to the numbers of a column.
 
+use std::borrow::Cow;
+
 use finecomb_sys::display;
 
+use super::fit::{MIN_CUT, cut_all};
 use crate::print::columns::Value;
 
 /// Minimum width of the longest bar where there is not enough room.
@@ -21,6 +24,13 @@ impl Bars {
     pub(super) fn new(width: usize, title: String, column: usize, rows: &[Vec<Value<'_>>]) -> Self {
         let most = rows.iter().map(|row| length(row[column])).fold(0.0, f64::max);
         Self { title, width, column, most }
+    }
+
+    /// Cuts a title that is wider than the bars.
+    pub(super) fn cut_title(&mut self) {
+        let mut title = [Cow::Borrowed(self.title.as_bytes())];
+        cut_all(&mut title, self.width.max(MIN_CUT));
+        self.title = String::from_utf8_lossy(&title[0]).into_owned();
     }
 
     /// Makes the bars narrower by up to `excess`. Returns `false` if they would be too short to compare.

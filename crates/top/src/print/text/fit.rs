@@ -42,20 +42,16 @@ pub(super) fn width(text: &[u8]) -> usize {
         .sum()
 }
 
-/// The widths of columns that have `available` together: the widest ones are narrowed to the same width, at least `least`.
-pub(super) fn narrowed(widths: &[usize], available: usize, least: usize) -> Vec<usize> {
-    let mut ascending = widths.to_vec();
-    ascending.sort_unstable();
-    let (mut left, mut limit) = (available, usize::MAX);
-    for (index, &width) in ascending.iter().enumerate() {
-        let share = left / (ascending.len() - index);
-        if width > share {
-            limit = share;
-            break;
-        }
-        left -= width;
+/// The widths of columns, each given by its own and its least width, that have `available` together: the widest ones are narrowed to
+/// the same width.
+pub(super) fn narrowed(columns: &[(usize, usize)], available: usize) -> Vec<usize> {
+    let of = |limit: usize| columns.iter().map(move |&(width, least)| width.min(limit.max(least)));
+    let (mut limit, mut above) = (0, columns.iter().map(|(width, _)| width + 1).max().unwrap_or(1));
+    while above - limit > 1 {
+        let middle = limit.midpoint(above);
+        if of(middle).sum::<usize>() <= available { limit = middle } else { above = middle }
     }
-    widths.iter().map(|&width| width.min(limit.max(least))).collect()
+    of(limit).collect()
 }
 
 /// Cuts the texts that take more than `width` columns, each in the middle or where it differs from others, so that texts that are
@@ -191,15 +187,17 @@ mod tests {
 
     #[test]
     fn the_widest_columns_are_narrowed() {
-        for (widths, available, expected) in [
-            (&[5, 30][..], 40, &[5, 30][..]),
-            (&[5, 90], 40, &[5, 35]),
-            (&[50, 90], 40, &[20, 20]),
-            (&[50, 90], 10, &[12, 12]),
-            (&[8, 50, 90], 68, &[8, 30, 30]),
+        for (columns, available, expected) in [
+            (&[(5, 12), (30, 12)][..], 40, &[5, 30][..]),
+            (&[(5, 12), (90, 12)], 40, &[5, 35]),
+            (&[(50, 12), (90, 12)], 40, &[20, 20]),
+            (&[(50, 12), (90, 12)], 41, &[20, 20]),
+            (&[(50, 12), (90, 12)], 10, &[12, 12]),
+            (&[(8, 12), (50, 12), (90, 12)], 68, &[8, 30, 30]),
+            (&[(50, 38), (90, 12)], 60, &[38, 22]),
             (&[], 68, &[]),
         ] {
-            assert_eq!(narrowed(widths, available, 12), expected, "{widths:?} {available}");
+            assert_eq!(narrowed(columns, available), expected, "{columns:?} {available}");
         }
     }
 

@@ -32,8 +32,8 @@ impl<'a> Matrix<'a> {
         let mut names: Vec<_> = series.keys.iter().map(|key| shown(&key.key, is_terminal)).collect();
         let time = series.buckets.iter().map(String::len).max().unwrap_or(0).max("time".len());
         if let Some(terminal) = text.terminal {
-            let natural: Vec<usize> = names.iter().map(|name| width(name)).collect();
-            let widths = narrowed(&natural, terminal.saturating_sub(time + GAP * names.len()), MIN_NAME);
+            let natural: Vec<_> = names.iter().map(|name| (width(name), MIN_NAME)).collect();
+            let widths = narrowed(&natural, terminal.saturating_sub(time + GAP * names.len()));
             if let Some(widest) = widths.iter().copied().max() {
                 cut_all(&mut names, widest);
             }

@@ -33,7 +33,7 @@ pub(super) struct AlignedTable<'a> {
     /// Style of numbers and of the header.
     style: Style,
     numbers: Vec<NumberColumn>,
-    /// Bars before the key.
+    /// Bars before the key, if there is one.
     bars: Option<Bars>,
     keys: Vec<KeyColumn<'a>>,
     rows: Vec<Vec<Value<'a>>>,
@@ -43,6 +43,8 @@ pub(super) struct AlignedTable<'a> {
 /// A column of numbers.
 pub(super) struct NumberColumn {
     pub(super) name: String,
+    /// Width of the numbers, and of the column.
+    numbers: usize,
     pub(super) width: usize,
     /// Number of decimal places.
     places: usize,
@@ -69,7 +71,7 @@ impl<'a> AlignedTable<'a> {
         let numbers = number_columns(columns, &rows, is_terminal);
         let first_key = numbers.len();
         let key = |(column, &name)| KeyColumn::new(name, values(first_key + column), is_terminal);
-        let bars = (text.bars > 0).then(|| {
+        let bars = (text.bars > 0 && !keys.is_empty()).then(|| {
             let column = columns.criterion();
             // Bars of the counts, which come first, need no mention.
             let title = if column > 0 { numbers[column].name.clone() } else { String::new() };
@@ -104,17 +106,18 @@ impl<'a> AlignedTable<'a> {
 
     /// Cuts the widest columns of keys if all take more than this width together.
     fn cut_keys(&mut self, width: usize) {
-        let widths: Vec<usize> = self.keys.iter().map(|column| column.width).collect();
-        if widths.iter().sum::<usize>() > width {
-            let widths = narrowed(&widths, width, MIN_CUT);
-            self.keys.iter_mut().zip(widths).for_each(|(column, width)| column.cut(width));
-        }
+        let columns: Vec<_> = self.keys.iter().map(|column| (column.width, MIN_CUT)).collect();
+        let widths = narrowed(&columns, width);
+        self.keys.iter_mut().zip(widths).for_each(|(column, width)| column.cut(width));
     }
 
-    /// Width of the columns of numbers, and of all gaps but that of the bars.
+    /// Width of the columns of numbers with titles that are cut as much as possible, and of all gaps but that of the bars.
     fn width_of_numbers(&self) -> usize {
-        let gaps = GAP * (self.numbers.len() + self.keys.len()).saturating_sub(1);
-        self.numbers.iter().map(|column| column.width).sum::<usize>() + gaps
+        self.numbers.iter().map(NumberColumn::least_width).sum::<usize>() + self.gaps()
+    }
+
+    fn gaps(&self) -> usize {
+        GAP * (self.numbers.len() + self.keys.len()).saturating_sub(1)
     }
 
     /// Makes lines fit into the columns of a terminal, if there is room for the numbers.
@@ -122,10 +125,18 @@ impl<'a> AlignedTable<'a> {
         let numbers = self.width_of_numbers();
         let needed = numbers + self.keys.iter().map(|column| column.width).sum::<usize>();
         self.bars.take_if(|bars| {
+            bars.cut_title();
             let excess = (needed + bars.column_width() + GAP).saturating_sub(terminal);
             excess > 0 && !bars.narrow(excess)
         });
-        self.cut_keys(terminal.saturating_sub(numbers));
+        let bars = self.bars.as_ref().map_or(0, |bars| bars.column_width() + GAP);
+        let numbers = self.numbers.iter().map(|column| (column.width, column.least_width()));
+        let keys = self.keys.iter().map(|column| (column.width, MIN_CUT));
+        let columns: Vec<(usize, usize)> = numbers.chain(keys).collect();
+        let widths = narrowed(&columns, terminal.saturating_sub(self.gaps() + bars));
+        let (titles, keys) = widths.split_at(self.numbers.len());
+        cut_titles(&mut self.numbers, titles);
+        self.keys.iter_mut().zip(keys).for_each(|(column, &width)| column.cut(width));
     }
 
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -141,7 +152,7 @@ impl<'a> AlignedTable<'a> {
             pad(column.width - display::width(&column.name), out)?;
             self.write_styled(column.name.as_bytes(), out)?;
         }
-        if let Some(bars) = self.bars.as_ref().filter(|_| !self.keys.is_empty()) {
+        if let Some(bars) = &self.bars {
             pad(GAP, out)?;
             self.write_styled(bars.title.as_bytes(), out)?;
             pad(bars.column_width() - display::width(&bars.title), out)?;
@@ -161,7 +172,7 @@ impl<'a> AlignedTable<'a> {
             pad(column.width - number.len(), out)?;
             self.write_styled(number.as_bytes(), out)?;
         }
-        if let Some(bars) = self.bars.as_ref().filter(|_| !self.keys.is_empty()) {
+        if let Some(bars) = &self.bars {
             pad(GAP, out)?;
             write!(out, "{}", bars.of(&self.rows[row]))?;
         }
@@ -209,7 +220,7 @@ impl NumberColumn {
         let max_places = if name.starts_with("mean(") { mean_places(values.clone()) } else { u8::MAX };
         let has_units = is_terminal && is_of_bytes(name);
         let name = String::from_utf8_lossy(&shown(title.as_bytes(), is_terminal)).into_owned();
-        let mut column = Self { name, width: 0, places: 0, max_places, has_units };
+        let mut column = Self { name, numbers: 0, width: 0, places: 0, max_places, has_units };
         let (mut whole, mut most_places) = (0, 0);
         for value in values {
             let number = column.text(value);
@@ -217,9 +228,15 @@ impl NumberColumn {
             most_places = most_places.max(places);
             whole = whole.max(number.len() - fraction(places));
         }
-        column.width = (whole + fraction(most_places)).max(display::width(&column.name));
+        column.numbers = whole + fraction(most_places);
+        column.width = column.numbers.max(display::width(&column.name));
         column.places = most_places;
         column
+    }
+
+    /// Width of the column with a title that is cut as much as possible.
+    fn least_width(&self) -> usize {
+        self.numbers.max(display::width(&self.name).min(MIN_CUT))
     }
 
     pub(super) fn text(&self, value: Value<'_>) -> String {
@@ -256,6 +273,19 @@ impl<'a> KeyColumn<'a> {
         cut_all(&mut self.cells, width);
         cut_all(std::slice::from_mut(&mut self.name), width);
         self.measure();
+    }
+}
+
+/// Cuts the titles that do not fit the new widths of their columns, together, so that different ones look different.
+fn cut_titles(columns: &mut [NumberColumn], widths: &[usize]) {
+    let is_cut = |(column, width): &(&mut NumberColumn, &usize)| column.width > **width;
+    let mut cut: Vec<_> = columns.iter_mut().zip(widths).filter(is_cut).collect();
+    let least = cut.iter().map(|(_, width)| **width).min().unwrap_or(0);
+    let mut titles: Vec<_> = cut.iter().map(|(column, _)| column.name.clone().into_bytes().into()).collect();
+    cut_all(&mut titles, least);
+    for ((column, _), title) in cut.iter_mut().zip(titles) {
+        column.name = String::from_utf8_lossy(&title).into_owned();
+        column.width = column.numbers.max(display::width(&column.name));
     }
 }
 
