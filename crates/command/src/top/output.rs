@@ -42,7 +42,9 @@ impl<'a> AnswerOutput<'a> {
             _ if arguments.sample.is_some() => Some(EscapeForm::Text),
             TopFormat::Text | TopFormat::Arrow | TopFormat::Parquet => None,
             TopFormat::Json => Some(EscapeForm::Json),
-            TopFormat::Csv | TopFormat::Tsv | TopFormat::Markdown => Some(EscapeForm::Text),
+            TopFormat::Csv => Some(EscapeForm::Distinct),
+            // Their own backslashes are escaped.
+            TopFormat::Tsv | TopFormat::Markdown => Some(EscapeForm::Text),
         };
         let file = arguments.output.as_deref().filter(|path| *path != Path::new(STANDARD));
         Self { file, escapes }

@@ -3,13 +3,16 @@
 use std::io::{self, Write};
 
 /// Whether a character is no text to see: a control character, or one that changes the order in which others are drawn, ends a
-/// line, or is invisible, so that two texts would look the same. Marks that join or shape letters, such as U+200D, are text.
+/// line, or is invisible (`Default_Ignorable_Code_Point` of Unicode). Joiners and variation selectors are text, as emoji and some
+/// scripts need them.
 fn is_control(char: char) -> bool {
     char.is_control()
         || matches!(
             char,
-            '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+                | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+                | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}'
         )
 }
 
@@ -30,18 +33,58 @@ pub fn escaped_lines(text: &str) -> String {
     escaped
 }
 
-/// The same for bytes. Those that are not UTF-8 become escapes such as `\xff`, so that different bytes look different.
+/// The same for bytes. Those that are not UTF-8 become escapes such as `\xff`, and backslashes before such an escape, or a text that
+/// looks like one, are doubled, so that different bytes look different.
 pub fn escaped_bytes(text: &[u8]) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for chunk in text.utf8_chunks() {
-        chunk.valid().chars().for_each(|char| push(char, &mut escaped));
-        chunk.invalid().iter().for_each(|byte| escaped.push_str(&format!("\\x{byte:02x}")));
-    }
+    push_bytes(text, EscapeForm::Distinct, &[], &mut escaped);
     escaped
 }
 
 fn push(char: char, escaped: &mut String) {
     if is_control(char) { escaped.extend(char.escape_default()) } else { escaped.push(char) }
+}
+
+/// Appends bytes with the control characters escaped that are not `kept`.
+fn push_bytes(text: &[u8], form: EscapeForm, kept: &[char], escaped: &mut String) {
+    let is_escaped = |char: char| is_control(char) && !kept.contains(&char);
+    for chunk in text.utf8_chunks() {
+        let mut rest = chunk.valid();
+        while let Some(at) = rest.find(|char| char == '\\' || is_escaped(char)) {
+            let (plain, special) = rest.split_at(at);
+            escaped.push_str(plain);
+            rest = special.trim_start_matches('\\');
+            let backslashes = &special[..special.len() - rest.len()];
+            escaped.push_str(backslashes);
+            let next = rest.chars().next();
+            let is_before_escape = next.map_or(!chunk.invalid().is_empty(), is_escaped);
+            if form == EscapeForm::Distinct && (is_before_escape || looks_like_escape(rest)) {
+                escaped.push_str(backslashes);
+            }
+            if let Some(char) = next.filter(|char| is_escaped(*char)) {
+                push_escape(char, form, escaped);
+                rest = &rest[char.len_utf8()..];
+            }
+        }
+        escaped.push_str(rest);
+        chunk.invalid().iter().for_each(|byte| escaped.push_str(&format!("\\x{byte:02x}")));
+    }
+}
+
+/// Whether a text after a backslash looks like the rest of an escape.
+fn looks_like_escape(text: &str) -> bool {
+    text.starts_with(['n', 'r', 't', 'x']) || text.starts_with("u{")
+}
+
+fn push_escape(char: char, form: EscapeForm, escaped: &mut String) {
+    match form {
+        EscapeForm::Text | EscapeForm::Distinct => escaped.extend(char.escape_default()),
+        EscapeForm::Json => {
+            let mut units = [0; 2];
+            let units = char.encode_utf16(&mut units).iter();
+            units.for_each(|unit| escaped.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
 }
 
 /// Maximum number of characters of an excerpt.
@@ -62,6 +105,8 @@ pub fn excerpt(text: &[u8]) -> String {
 pub enum EscapeForm {
     /// `\u{1b}`.
     Text,
+    /// The same, and backslashes are doubled before an escape or a text that looks like one, so that different texts look different.
+    Distinct,
     /// `\u001b`, which means the same in a string of JSON.
     Json,
 }
@@ -83,16 +128,7 @@ impl<W: Write> EscapingWriter<W> {
 
     fn write_line(&mut self) -> io::Result<()> {
         let mut escaped = String::with_capacity(self.line.len());
-        for chunk in self.line.utf8_chunks() {
-            for char in chunk.valid().chars() {
-                match self.form {
-                    _ if matches!(char, '\n' | '\t') || !is_control(char) => escaped.push(char),
-                    EscapeForm::Text => push(char, &mut escaped),
-                    EscapeForm::Json => escaped.push_str(&format!("\\u{:04x}", u32::from(char))),
-                }
-            }
-            chunk.invalid().iter().for_each(|byte| escaped.push_str(&format!("\\x{byte:02x}")));
-        }
+        push_bytes(&self.line, self.form, &['\n', '\t'], &mut escaped);
         self.line.clear();
         self.out.write_all(escaped.as_bytes())
     }
@@ -117,6 +153,8 @@ impl<W: Write> Write for EscapingWriter<W> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -143,6 +181,40 @@ mod tests {
     }
 
     #[test]
+    fn escapes_differ_from_texts_that_look_like_them() {
+        for (text, expected) in [
+            (&b"\x1b"[..], r"\u{1b}"),
+            (br"\u{1b}", r"\\u{1b}"),
+            (b"\\\x1b", r"\\\u{1b}"),
+            (br"\\u{1b}", r"\\\\u{1b}"),
+            (b"\\\xff", r"\\\xff"),
+            (br"C:\temp \\host\d+\", r"C:\\temp \\host\d+\"),
+        ] {
+            assert_eq!(escaped_bytes(text), expected, "{text:?}");
+        }
+        let parts: [&[u8]; 8] = [b"\\", b"n", b"\n", b"u{1b}", b"\x1b", b"xff", b"\xff", b"a"];
+        let mut texts = vec![Vec::new()];
+        for _ in 0..5 {
+            texts = texts.iter().flat_map(|text| parts.map(|part| [text, part].concat())).collect();
+        }
+        let shown: HashSet<String> = texts.iter().map(|text| escaped_bytes(text)).collect();
+        assert_eq!(shown.len(), texts.len());
+    }
+
+    #[test]
+    fn invisible_characters_are_escaped_but_not_joiners_and_variation_selectors() {
+        let invisible = "\u{34f}\u{3164}\u{115f}\u{180e}\u{ffa0}\u{1d173}\u{e0041}";
+        assert!(escaped(invisible.chars()).is_ascii());
+        let text = "\u{2764}\u{fe0f}\u{200d}\u{1f525} \u{645}\u{6cc}\u{200c}\u{62e}";
+        assert_eq!(escaped(text.chars()), text);
+        let mut out = Vec::new();
+        let mut writer = EscapingWriter::new(&mut out, EscapeForm::Json);
+        writer.write_all("\u{e0041}\\n".as_bytes()).expect("writing to memory");
+        writer.flush().expect("writing to memory");
+        assert_eq!(String::from_utf8_lossy(&out), r"\udb40\udc41\n");
+    }
+
+    #[test]
     fn excerpts_are_short_and_escaped() {
         assert_eq!(excerpt(b"a \"\x1b[31mb\"\xFF"), "a \"\\u{1b}[31mb\"\u{FFFD}");
         assert_eq!(excerpt(&[b'x'; 100]), "x".repeat(100));
@@ -151,10 +223,11 @@ mod tests {
 
     #[test]
     fn a_writer_escapes_the_same_however_the_text_is_divided() {
-        let text = "ä,\t\x1b[2J日\u{9b}\r\n\u{202e}x".as_bytes();
+        let text = "ä,\t\x1b[2J日\u{9b}\r\n\u{202e}x\\n".as_bytes();
         for (form, expected) in [
-            (EscapeForm::Text, "ä,\t\\u{1b}[2J日\\u{9b}\\r\n\\u{202e}x"),
-            (EscapeForm::Json, "ä,\t\\u001b[2J日\\u009b\\u000d\n\\u202ex"),
+            (EscapeForm::Text, "ä,\t\\u{1b}[2J日\\u{9b}\\r\n\\u{202e}x\\n"),
+            (EscapeForm::Distinct, "ä,\t\\u{1b}[2J日\\u{9b}\\r\n\\u{202e}x\\\\n"),
+            (EscapeForm::Json, "ä,\t\\u001b[2J日\\u009b\\u000d\n\\u202ex\\n"),
         ] {
             for size in 1..=text.len() {
                 let mut out = Vec::new();
