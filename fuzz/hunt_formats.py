@@ -52,7 +52,7 @@ TIMEOUT, TIMED_OUT = 60, 124
 
 
 def number(value: bytes) -> tuple[Fraction, int] | str:
-    """The number and its places, or 'none' for no value, or 'bad'."""
+    """The number and its places, 'none' for no value, 'bad', or 'out of range'."""
     if value in (b"", b"-"):
         return "none"
     match = NUMBER.fullmatch(value.decode("utf-8", "replace").replace("\u03bc", "µ"))
@@ -62,11 +62,11 @@ def number(value: bytes) -> tuple[Fraction, int] | str:
     exponent = int(match[4] or 0) - len(match[3] or "") - unit_places
     digits = int((match[2] or "") + (match[3] or "")) * seconds
     if digits and exponent > 100:
-        return "bad"
+        return "out of range"
     result = Fraction(0) if not digits or exponent < -400 else Fraction(digits) * Fraction(10) ** exponent
     result = Fraction(round(result * 10**18), 10**18)
     if result >= 10**20:
-        return "bad"
+        return "out of range"
     return (-result if match[1] == "-" else result), min(max(-exponent, 0), 18)
 
 
@@ -597,7 +597,7 @@ class Oracle:
     """The answer to a question, by a loop over the records."""
 
     def __init__(self, table: Table, question: Question):
-        self.counts = {"records": 0, "skipped": 0, "malformed": 0, "unmatched": 0, "not_numbers": 0, "without_unit": 0}
+        self.counts = {"records": 0, "skipped": 0, "malformed": 0, "unmatched": 0, "not_numbers": 0, "out_of_range": 0, "without_unit": 0}
         self.table, self.question = table, question
         self.groups: dict[tuple, list[list]] = {}
         self.key_counts: Counter = Counter()
@@ -686,7 +686,7 @@ class Oracle:
         self.counts["records"] += 1
         self.key_counts[key] += 1
         group = self.groups.setdefault(key, [[] for _ in question.measures])
-        bad, plain = set(), set()
+        bad, out_of_range, plain = set(), set(), set()
         for index, (measure, field, _) in enumerate(question.measures):
             value = values.get(field) or b""
             if measure == "distinct":
@@ -696,12 +696,15 @@ class Oracle:
             found = number(value)
             if found == "bad":
                 bad.add(field)
+            elif found == "out of range":
+                out_of_range.add(field)
             elif found != "none":
                 has_unit = value[-1:].isalpha()
                 group[index].append((*found, has_unit))
                 (self.with_unit if has_unit else plain).add(field)
         self.plain.update(plain)
         self.counts["not_numbers"] += len(bad)
+        self.counts["out_of_range"] += len(out_of_range)
         self.counts["without_unit"] = sum(self.plain[field] for field in self.with_unit)
 
     def is_text(self) -> bool:

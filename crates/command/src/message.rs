@@ -179,6 +179,14 @@ pub(crate) fn left_out(answer: &Answer, options: &CountOptions, is_tail: bool) -
         let values_left_out = counted(values.count, "value");
         notes.push(format!("left {values_left_out} out of the measures, as {reason}{}", first(values, far)));
     }
+    if let Some(values) = &answer.out_of_range {
+        let reason = if values.count == 1 { "it is not" } else { "they are not" };
+        let numbers = counted(values.count, "number");
+        notes.push(format!(
+            "left {numbers} out of the measures, as {reason} within ±10²⁰{}",
+            first(values, far)
+        ));
+    }
     if let Some(values) = &answer.rounded {
         let numbers = counted(values.count, "number");
         notes.push(format!("rounded {numbers} to 18 decimal places{}", first(values, far)));

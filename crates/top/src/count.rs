@@ -412,8 +412,7 @@ impl<'q> Counter<'q> {
                     self.parsed.extend(groups.measures.parsed());
                 });
                 self.tally.add_not_numbers(block, rows, &self.not_numbers);
-                self.tally.add_plain_numbers(block, rows, &self.parsed);
-                self.tally.add_rounded(block, rows, &self.parsed);
+                self.tally.add_numbers(block, rows, &self.parsed);
             }
             Maker::Rows(rows)
                 if let (Some(pairs), Some(buckets)) = (&mut self.pairs, self.query.buckets()) =>

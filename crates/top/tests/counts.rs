@@ -101,6 +101,7 @@ fn shown(answer: &Answer) -> String {
         &answer.unmatched,
         &answer.untimed,
         &answer.not_numbers,
+        &answer.out_of_range,
         &answer.rounded,
     ];
     let left_out = left_out.map(|left_out| left_out.as_ref().map(|left_out| left_out.count));

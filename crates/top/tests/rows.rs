@@ -241,6 +241,9 @@ fn found(outcome: Outcome, paths: &[PathBuf]) -> ExpectedAnswer {
         let values = key.values.iter().map(ToString::to_string).collect();
         (key.key, key.fields, key.count, values)
     });
+    let values = |left_out: &Option<Skipped>| {
+        left_out.as_ref().map(|skipped| (skipped.count, first(skipped), reason(skipped).unwrap_or_default()))
+    };
     let absent = answer.absent.into_iter().filter_map(|AbsentField { field, part, .. }| match part {
         QueryPart::Condition { .. } => Some(format!("--where: {field}")),
         QueryPart::Key { skips_all } => (!skips_all).then(|| format!("-f: {field}")),
@@ -254,10 +257,8 @@ fn found(outcome: Outcome, paths: &[PathBuf]) -> ExpectedAnswer {
         unmatched: answer.unmatched.as_ref().map(|skipped| (skipped.count, first(skipped))),
         skipped: answer.skipped.as_ref().map(|skipped| (skipped.count, first(skipped))),
         malformed: answer.malformed.as_ref().map(|skipped| (skipped.count, first(skipped))),
-        not_numbers: answer
-            .not_numbers
-            .as_ref()
-            .map(|skipped| (skipped.count, first(skipped), reason(skipped).unwrap_or_default())),
+        not_numbers: values(&answer.not_numbers),
+        out_of_range: values(&answer.out_of_range),
         key_names: answer.key_names,
         measure_names: answer.measure_names,
     }

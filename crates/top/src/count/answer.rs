@@ -89,6 +89,8 @@ pub struct Answer {
     pub not_numbers: Option<Skipped>,
     /// Numbers without a unit, if any are measured and others of their field have one. They are left out of the measures.
     pub without_unit: Option<Skipped>,
+    /// Measured numbers of 10^20 or more, or -10^20 or less, if any. They are left out of the measures.
+    pub out_of_range: Option<Skipped>,
     /// Measured numbers of more than 18 decimal places, if any. They are rounded.
     pub rounded: Option<Skipped>,
     /// Fields that no record has, if the count is complete and there are records.

@@ -6,7 +6,7 @@ use finecomb_sys::varint;
 use crate::cells::{Malformed, Span, bytes_of};
 use crate::count::answer::{Answer, Skipped};
 use crate::measure::quantity::MAX_COUNT;
-use crate::measure::values::Parsed;
+use crate::measure::values::{Parsed, SomeNumbers};
 use crate::query::Query;
 use crate::records::absent_fields::{Presence, take_flag};
 use crate::records::row_time::WindowTimes;
@@ -19,7 +19,7 @@ pub(crate) struct Tally {
     /// Number of records read that the filters select.
     examined: u64,
     /// The records and values that were left out, by kind, in the order of the stored form.
-    left_out: [Option<Skipped>; 6],
+    left_out: [Option<Skipped>; 7],
     /// The numbers without a unit of each measured field.
     plain: Vec<PlainField>,
     /// Presence of the fields of the condition, and of the fields of the key and the measures.
@@ -36,6 +36,8 @@ struct PlainField {
     /// Whether other numbers have a unit, so that these are left out.
     have_units: bool,
     numbers: Option<Skipped>,
+    /// Numbers among them that are rounded if they are used.
+    rounded: Option<Skipped>,
 }
 
 impl PlainField {
@@ -43,6 +45,7 @@ impl PlainField {
         Self {
             have_units: self.have_units || other.have_units,
             numbers: Skipped::merge(self.numbers, other.numbers),
+            rounded: Skipped::merge(self.rounded, other.rounded),
         }
     }
 }
@@ -55,8 +58,9 @@ enum LeftOut {
     NotNumbers,
     Unmatched,
     Untimed,
-    /// Digits of numbers.
+    /// Digits of numbers, unless they have no unit.
     Rounded,
+    OutOfRange,
 }
 
 impl Tally {
@@ -64,8 +68,6 @@ impl Tally {
     pub(crate) fn complete(self, answer: &mut Answer, query: &Query) {
         let Self { records, examined, left_out, plain, presence, window, .. } = self;
         (answer.records, answer.examined) = (records, examined);
-        let plain = plain.into_iter().filter(|field| field.have_units);
-        answer.without_unit = plain.map(|field| field.numbers).fold(None, Skipped::merge);
         [
             answer.skipped,
             answer.malformed,
@@ -73,7 +75,14 @@ impl Tally {
             answer.unmatched,
             answer.untimed,
             answer.rounded,
+            answer.out_of_range,
         ] = left_out;
+        for PlainField { have_units, numbers, rounded } in plain {
+            match have_units {
+                true => answer.without_unit = Skipped::merge(answer.without_unit.take(), numbers),
+                false => answer.rounded = Skipped::merge(answer.rounded.take(), rounded),
+            }
+        }
         if let Some(rows) = query.rows.as_deref().filter(|_| !answer.partial) {
             let [condition, values] = &presence;
             answer.absent = rows.absent(condition, values);
@@ -97,7 +106,7 @@ impl Tally {
 
     /// The malformed records, and the records without a time.
     pub(crate) fn into_left_out(self) -> [Option<Skipped>; 2] {
-        let [_, malformed, _, _, untimed, _] = self.left_out;
+        let [_, malformed, _, _, untimed, ..] = self.left_out;
         [malformed, untimed]
     }
 
@@ -174,40 +183,21 @@ impl Tally {
         self.add(LeftOut::NotNumbers, first);
     }
 
-    /// Counts the numbers that were rounded, by what was found in each measured column.
-    pub(crate) fn add_rounded(&mut self, block: &Block<'_>, rows: &RowMaker<'_>, parsed: &[(usize, Parsed)]) {
-        for &(column, Parsed { rounded, .. }) in parsed {
-            let Some(row) = rounded.first else { continue };
-            let record = rows.records[row as usize];
-            let (value, at) = rows.value(rows.text(block), row, column);
-            let first = Skipped::new(rounded.count, block.place(rows.position(block, record)), value);
-            let at = at.saturating_sub(record.0) + 1;
-            self.add(LeftOut::Rounded, first.because(at, rows.field_name(column)));
-        }
-    }
-
-    /// Counts the numbers without a unit, by what was found in each measured column.
-    pub(crate) fn add_plain_numbers(
-        &mut self,
-        block: &Block<'_>,
-        rows: &RowMaker<'_>,
-        parsed: &[(usize, Parsed)],
-    ) {
+    /// Counts the numbers that were rounded or left out, by what was found in each measured column.
+    pub(crate) fn add_numbers(&mut self, block: &Block<'_>, rows: &RowMaker<'_>, parsed: &[(usize, Parsed)]) {
         self.plain.resize_with(self.plain.len().max(parsed.len()), PlainField::default);
-        for (field, &(column, Parsed { have_units, plain, .. })) in self.plain.iter_mut().zip(parsed) {
+        for (field, &(column, Parsed { have_units, plain, rounded, out_of_range, .. })) in
+            self.plain.iter_mut().zip(parsed)
+        {
+            let in_column = (block, rows, column);
             field.have_units |= have_units;
-            let Some(row) = plain.first else { continue };
-            let place = block.place(rows.position(block, rows.records[row as usize]));
-            if let Some(known) = &mut field.numbers
-                && known.first.as_ref().is_some_and(|first| first.place <= place)
-            {
-                known.count += plain.count;
-                continue;
-            }
-            let (value, at) = rows.value(rows.text(block), row, column);
-            let at = at.saturating_sub(rows.records[row as usize].0) + 1;
-            let first = Skipped::new(plain.count, place, value).because(at, rows.field_name(column));
-            field.numbers = Skipped::merge(field.numbers.take(), Some(first));
+            add_some(&mut field.numbers, plain, in_column);
+            let of_kind = match have_units {
+                true => &mut self.left_out[LeftOut::Rounded as usize],
+                false => &mut field.rounded,
+            };
+            add_some(of_kind, rounded, in_column);
+            add_some(&mut self.left_out[LeftOut::OutOfRange as usize], out_of_range, in_column);
         }
     }
 
@@ -231,7 +221,9 @@ impl Tally {
         varint::put(out, plain.len() as u64);
         for field in plain {
             out.push(field.have_units.into());
-            varint::put(out, field.numbers.as_ref().map_or(0, |numbers| numbers.count));
+            for numbers in [&field.numbers, &field.rounded] {
+                varint::put(out, numbers.as_ref().map_or(0, |numbers| numbers.count));
+            }
         }
         presence.iter().for_each(|presence| presence.encode(out));
     }
@@ -240,14 +232,15 @@ impl Tally {
     pub(crate) fn decode(bytes: &mut &[u8]) -> Option<Self> {
         let number = |bytes: &mut &[u8]| varint::take(bytes).filter(|count| *count <= MAX_COUNT);
         let (records, examined) = (number(bytes)?, number(bytes)?);
-        let mut left_out = [const { None }; 6];
+        let mut left_out = [const { None }; 7];
         for count in &mut left_out {
             *count = Skipped::number(number(bytes)?);
         }
         let fields = varint::take(bytes)?;
         let plain = (0..fields).map(|_| {
             let have_units = take_flag(bytes)?;
-            Some(PlainField { have_units, numbers: Skipped::number(number(bytes)?) })
+            let [numbers, rounded] = [number(bytes)?, number(bytes)?].map(Skipped::number);
+            Some(PlainField { have_units, numbers, rounded })
         });
         let plain = plain.collect::<Option<_>>()?;
         Some(Self {
@@ -265,4 +258,25 @@ impl Tally {
 /// Records that were left out, with the first of them.
 fn skipped(count: u64, block: &Block<'_>, rows: &RowMaker<'_>, first: Span) -> Skipped {
     Skipped::new(count, block.place(rows.position(block, first)), bytes_of(rows.text(block), first))
+}
+
+/// Adds some of the numbers in a column of a block.
+fn add_some(
+    all: &mut Option<Skipped>,
+    some: SomeNumbers,
+    (block, rows, column): (&Block<'_>, &RowMaker<'_>, usize),
+) {
+    let Some(row) = some.first else { return };
+    let record = rows.records[row as usize];
+    let place = block.place(rows.position(block, record));
+    if let Some(known) = all
+        && known.first.as_ref().is_some_and(|first| first.place <= place)
+    {
+        known.count += some.count;
+        return;
+    }
+    let (value, at) = rows.value(rows.text(block), row, column);
+    let at = at.saturating_sub(record.0) + 1;
+    let first = Skipped::new(some.count, place, value).because(at, rows.field_name(column));
+    *all = Skipped::merge(all.take(), Some(first));
 }

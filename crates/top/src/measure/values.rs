@@ -97,7 +97,7 @@ impl Values {
         bad: &mut Vec<(u32, usize)>,
     ) -> Parsed {
         self.clear(selected.groups.len());
-        let (mut plain, mut rounded) = (SomeNumbers::default(), SomeNumbers::default());
+        let [mut plain, mut rounded, mut out_of_range] = [SomeNumbers::default(); 3];
         let have_units = dispatch(ParseColumn::<UNITS> {
             values: self,
             selected,
@@ -105,12 +105,13 @@ impl Values {
             bad,
             plain: &mut plain,
             rounded: &mut rounded,
+            out_of_range: &mut out_of_range,
         });
         if !UNITS {
             plain.count = (self.groups.len() + self.wide_groups.len()) as u64;
             plain.first = first_number(selected, reader).filter(|_| plain.count > 0);
         }
-        Parsed { places: self.most_places(), have_units, plain, rounded }
+        Parsed { places: self.most_places(), have_units, plain, rounded, out_of_range }
     }
 
     /// Makes room for `count` narrow values.
@@ -183,8 +184,10 @@ pub(crate) struct Parsed {
     pub(crate) have_units: bool,
     /// The numbers without a unit.
     pub(crate) plain: SomeNumbers,
-    /// The numbers that were rounded to the maximum number of places.
+    /// The numbers that are used, rounded to the maximum number of places.
     pub(crate) rounded: SomeNumbers,
+    /// The numbers that are left out because they are out of range.
+    pub(crate) out_of_range: SomeNumbers,
 }
 
 /// Some of the numbers in a column of a block.
@@ -225,6 +228,7 @@ struct ParseColumn<'a, 's, const UNITS: bool> {
     /// The numbers that are left out because they have no unit.
     plain: &'a mut SomeNumbers,
     rounded: &'a mut SomeNumbers,
+    out_of_range: &'a mut SomeNumbers,
 }
 
 impl<const UNITS: bool> Kernel for ParseColumn<'_, '_, UNITS> {
@@ -245,7 +249,7 @@ impl<const UNITS: bool> ParseColumn<'_, '_, UNITS> {
     /// A loop, and no closure: that would be compiled separately, without the instructions of the kernel.
     #[inline(always)]
     fn parse(self, records: impl Iterator<Item = (u32, u32, Cell)>) -> bool {
-        let Self { values, selected, reader, bad, plain, rounded } = self;
+        let Self { values, selected, reader, bad, plain, rounded, out_of_range } = self;
         let count = values.groups.len();
         let mut narrow = values.groups.iter_mut().zip(&mut values.units).zip(&mut values.places);
         let (mut wide, mut buffer) = (Vec::new(), Vec::new());
@@ -266,11 +270,7 @@ impl<const UNITS: bool> ParseColumn<'_, '_, UNITS> {
                     continue;
                 }
                 Some(number) => number,
-                None => match reader.read_any(text, (start, end), &mut buffer).inspect(|(number, _)| {
-                    if number.places == MAX_PLACES && reader.rounds(text, (start, end), &buffer) {
-                        rounded.add(row);
-                    }
-                }) {
+                None => match reader.read_any(text, (start, end), &mut buffer) {
                     Ok((_, false)) if UNITS => {
                         plain.add(row);
                         continue;
@@ -279,14 +279,23 @@ impl<const UNITS: bool> ParseColumn<'_, '_, UNITS> {
                         have_units = true;
                         break;
                     }
-                    Ok((Decimal { units, places }, _)) if units.abs() <= MAX_NARROW => (units as i64, places),
                     Ok((number, _)) => {
-                        wide.push((group, number));
-                        continue;
+                        if number.places == MAX_PLACES && reader.rounds(text, (start, end), &buffer) {
+                            rounded.add(row);
+                        }
+                        if number.units.abs() > MAX_NARROW {
+                            wide.push((group, number));
+                            continue;
+                        }
+                        (number.units as i64, number.places)
                     }
                     Err(NoNumber::NoValue) => continue,
-                    Err(NoNumber::Invalid | NoNumber::OutOfRange) => {
+                    Err(NoNumber::Invalid) => {
                         bad.push((row, selected.field));
+                        continue;
+                    }
+                    Err(NoNumber::OutOfRange) => {
+                        out_of_range.add(row);
                         continue;
                     }
                 },

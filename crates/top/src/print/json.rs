@@ -15,8 +15,8 @@ use crate::measure::quantity::Quantity;
 
 /// A JSON object, described by `docs/top.schema.json`. `top` is the list of keys with their counts, `records` the number
 /// of records counted, `distinct` the number of distinct keys, `skipped` the number of records without a key, and
-/// `partial` is true if the count was interrupted. `malformed`, `unmatched`, `untimed`, `not_numbers`, `without_unit` and `rounded` are there only if they are
-/// not 0.
+/// `partial` is true if the count was interrupted. `malformed`, `unmatched`, `untimed`, `not_numbers`, `out_of_range`, `without_unit` and
+/// `rounded` are there only if they are not 0.
 ///
 /// A `key` is a string, or an object with a member for each field if it has several named fields. If a key is not valid
 /// UTF-8, its `key` has U+FFFD for the invalid parts, and only then `key_base64` has its exact bytes (RFC 4648, section
@@ -48,6 +48,8 @@ struct Object<'a> {
     untimed: u64,
     #[serde(skip_serializing_if = "is_zero")]
     not_numbers: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    out_of_range: u64,
     #[serde(skip_serializing_if = "is_zero")]
     without_unit: u64,
     #[serde(skip_serializing_if = "is_zero")]
@@ -196,6 +198,7 @@ impl Json {
             unmatched: count(&answer.unmatched),
             untimed: count(&answer.untimed),
             not_numbers: count(&answer.not_numbers),
+            out_of_range: count(&answer.out_of_range),
             without_unit: count(&answer.without_unit),
             rounded: count(&answer.rounded),
             top: columns.rows().map(|row| KeyObject { names: &names, row, keys, pivot }).collect(),

@@ -17,6 +17,7 @@ pub(crate) enum NoNumber {
     /// There is no value.
     NoValue,
     Invalid,
+    OutOfRange,
 }
 
 /// Units of time: seconds, and decimal places.
@@ -39,7 +40,7 @@ pub(crate) fn one() -> BigInt {
 pub(crate) fn parse(text: &str) -> Result<ExactNumber, NoNumber> {
     let number = parse_any(text)?;
     let is_in_range = BigInt::from(number.units.magnitude().clone()) < BigInt::from(10).pow(38);
-    if is_in_range { Ok(number) } else { Err(NoNumber::Invalid) }
+    if is_in_range { Ok(number) } else { Err(NoNumber::OutOfRange) }
 }
 
 /// Parses a number of at most 18 places, as conditions do.

@@ -35,6 +35,7 @@ pub(crate) struct ExpectedAnswer {
     pub(crate) malformed: Option<(u64, First)>,
     /// Also with the name of the field.
     pub(crate) not_numbers: Option<(u64, First, String)>,
+    pub(crate) out_of_range: Option<(u64, First, String)>,
     /// Fields that no record has, each after the part of the query that names it.
     pub(crate) absent: Vec<String>,
     pub(crate) key_names: Vec<String>,
@@ -335,13 +336,14 @@ impl OracleCount<'_> {
         for (part, holds) in group.parts.iter_mut().zip(holds) {
             *part += u64::from(holds);
         }
-        let mut bad: Vec<(usize, QueryField)> = Vec::new();
+        let mut bad: [Vec<(usize, QueryField)>; 2] = Default::default();
         for (measure, &(kind, source)) in question.measures.iter().enumerate() {
             let Some(text) = value(source) else { continue };
             match number::parse(text) {
                 Err(NoNumber::NoValue) => continue,
                 Ok(number) => group.numbers[measure].push(number),
-                Err(NoNumber::Invalid) if kind != Statistic::Distinct => {
+                Err(reason) if kind != Statistic::Distinct => {
+                    let bad = &mut bad[usize::from(reason == NoNumber::OutOfRange)];
                     let source = question.resolved(source, style);
                     let columns: Vec<QueryField> = key_and_measures(question, style);
                     let column = columns.iter().position(|known| *known == source).expect("a column");
@@ -349,15 +351,17 @@ impl OracleCount<'_> {
                         bad.push((column, source));
                     }
                 }
-                Err(NoNumber::Invalid) => {}
+                Err(_) => {}
             }
             group.texts[measure].insert(text.to_owned());
         }
-        if let Some(&(_, source)) = bad.iter().min_by_key(|(column, _)| *column) {
+        let expected = [&mut self.expected.not_numbers, &mut self.expected.out_of_range];
+        for (bad, expected) in bad.iter().zip(expected) {
+            let Some(&(_, source)) = bad.iter().min_by_key(|(column, _)| *column) else { continue };
             let text = value(source).unwrap_or_default().as_bytes();
             let first = First { text: text[..text.len().min(256)].to_vec(), ..first.clone() };
             let name = question.column(source, style).shown;
-            self.expected.not_numbers.get_or_insert((0, first, name)).0 += bad.len() as u64;
+            expected.get_or_insert((0, first, name)).0 += bad.len() as u64;
         }
     }
 

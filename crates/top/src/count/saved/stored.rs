@@ -21,7 +21,7 @@ use crate::time::bucket;
 const MAGIC: [u8; 8] = *b"\x89FCNT\r\n\x1a";
 
 /// Version of the format.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// Bytes of the checksum at the end.
 const CHECKSUM: usize = size_of::<u64>();
