@@ -180,7 +180,7 @@ impl MessageLines {
             Ok(Value::Array(messages)) if self.has_batches && !messages.is_empty() => {
                 self.accept_batch(messages)
             }
-            Ok(message) => match parse(message) {
+            Ok(message) => match self.parse_next(message) {
                 Ok(message) => self.enqueue(message),
                 Err(refusal) => refusal.into_iter().for_each(|refusal| self.refuse(refusal)),
             },
@@ -191,7 +191,7 @@ impl MessageLines {
     fn accept_batch(&mut self, messages: Vec<Value>) {
         let mut batch = Batch::default();
         for message in messages {
-            match parse(message) {
+            match self.parse_next(message) {
                 Ok(message) => {
                     batch.unanswered.extend(id_of_request(&message).cloned());
                     self.enqueue(message);
@@ -204,6 +204,15 @@ impl MessageLines {
         self.batches.push(batch);
         // If the output is broken, receiving ends.
         let _ = self.push_if_complete(self.batches.len() - 1);
+    }
+
+    /// Parses a message. A request whose identifier waits for an answer is refused: answers could not be told apart.
+    fn parse_next(&self, message: Value) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
+        let message = parse(message)?;
+        match id_of_request(&message).filter(|id| self.unanswered.contains(id)) {
+            Some(id) => Err(Some(Refusal::id_in_use(id))),
+            None => Ok(message),
+        }
     }
 
     fn enqueue(&mut self, message: ClientJsonRpcMessage) {
@@ -290,6 +299,12 @@ impl Refusal {
 
     fn no_json(error: &serde_json::Error) -> Self {
         Self { error: ErrorData::parse_error(format!("invalid JSON: {error}"), None), id: Value::Null }
+    }
+
+    fn id_in_use(id: &RequestId) -> Self {
+        let error =
+            ErrorData::invalid_request("'id': a request with this identifier has no answer yet", None);
+        Self { error, id: json!(id) }
     }
 
     fn into_answer(self) -> Vec<u8> {

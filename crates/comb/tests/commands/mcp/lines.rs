@@ -264,6 +264,17 @@ fn a_cancelled_call_does_not_hold_back_the_other_answers_of_its_batch() {
 }
 
 #[test]
+fn requests_whose_identifier_waits_for_an_answer_are_refused() {
+    let tree = slow_tree();
+    let mut session = Session::open(tree.path(), &["--request-timeout", "1"]);
+    (0..3).for_each(|_| session.call(1, SLOW));
+    session.input = None;
+    let codes: Vec<Value> = (0..3).map(|_| session.answer()["error"]["code"].clone()).collect();
+    assert_eq!(codes[..2], [-32600, -32600]);
+    session.close();
+}
+
+#[test]
 fn what_is_pending_when_the_input_ends_is_answered() {
     let tree = slow_tree();
     let mut session = Session::open(tree.path(), &["--request-timeout", "1"]);
