@@ -102,7 +102,7 @@ fn merge(mut arguments: TopArguments, start: Instant) -> Result<Exit, Failure> {
     CountJob { arguments: &arguments, query: sum.query, saved, missing, start }.print(counted, None)
 }
 
-/// Reports the named inputs that do not exist. While files are followed, they may come to be.
+/// Reports the named inputs that do not exist. While files are followed, they may appear later.
 fn missing(arguments: &TopArguments) -> MissingInputs {
     let named = if arguments.tail.tail { &[] } else { &arguments.files[..] };
     MissingInputs::report(named, |word| format!("'-f {word}' counts by a field"))

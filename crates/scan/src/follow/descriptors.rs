@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_begin_and_the_end_of_a_lack_are_reported_once() {
+    fn the_start_and_the_end_of_a_shortage_are_reported_once() {
         let mut descriptors = Descriptors::of(48, 16);
         assert!(descriptors.check(47).is_ok());
         let mut search = |refused: u64| {

@@ -332,8 +332,8 @@ impl<'t> NumberParts<'t> {
     }
 }
 
-/// Returns `digits * factor * 10^shift`, rounded half to even, and whether that is another number. `digits` is `head` followed by `tail`, without zeros at the
-/// beginning. Returns `None` if it is certainly out of range.
+/// Returns `digits * factor * 10^shift`, rounded half to even, and whether that is another number. `digits` is `head` followed by
+/// `tail`, without zeros at the beginning. Returns `None` if it is certainly out of range.
 fn shifted(head: &[u8], tail: &[u8], shift: i64, factor: u32) -> Option<(i128, bool)> {
     let length = head.len() + tail.len();
     let digits = head.iter().chain(tail).map(|digit| u32::from(digit - b'0'));
