@@ -18,7 +18,7 @@ use crate::version;
 pub(crate) const CONFIG_VARIABLE: &str = "RIPGREP_CONFIG_PATH";
 
 /// Names in the texts of `comb grep` that ripgrep has others for.
-pub(crate) const NAMES: &standalone::Names =
+const NAMES: &standalone::Names =
     &[("comb grep", Program::Rg.name()), (grep::CONFIG_VARIABLE, CONFIG_VARIABLE)];
 
 /// Searches directories for lines that match a pattern

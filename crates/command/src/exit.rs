@@ -11,8 +11,6 @@ use signal_hook::consts::SIGXFSZ;
 
 use crate::advice::Advised;
 use crate::args::selection::UsageError;
-use crate::args::standalone;
-use crate::as_rg;
 use crate::message;
 use crate::program::Program;
 
@@ -86,10 +84,7 @@ impl From<&str> for Failure {
 
 impl From<UsageError> for Failure {
     fn from(UsageError(text): UsageError) -> Self {
-        let text = match Program::current() {
-            Program::Rg => standalone::rename(&text, as_rg::NAMES),
-            _ => text,
-        };
+        let text = Program::current().renamed(text);
         Self::Message(text)
     }
 }

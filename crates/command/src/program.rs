@@ -37,6 +37,14 @@ impl Program {
         Self::OTHERS.into_iter().find(|program| name == program.name()).unwrap_or(Self::Comb)
     }
 
+    /// A message of `comb grep` with the name of this program.
+    pub(crate) fn renamed(self, message: String) -> String {
+        match self {
+            Self::Rg => message.replace("comb grep", self.name()),
+            _ => message,
+        }
+    }
+
     /// The name of the command.
     pub(crate) const fn name(self) -> &'static str {
         match self {

@@ -52,6 +52,14 @@ impl Roots {
         Ok(keys.iter().map(|key| self.named(key)).collect())
     }
 
+    /// The named inputs of a request in the order given, where that has a meaning.
+    ///
+    /// # Errors
+    /// If a path cannot be read, or is outside of the roots.
+    pub(super) fn inputs_as_given(&self, paths: &[String]) -> Result<Vec<PathBuf>, String> {
+        paths.iter().map(|path| Ok(self.named(&self.resolve(path.as_ref())?))).collect()
+    }
+
     /// The only file of a request, as an input.
     ///
     /// # Errors

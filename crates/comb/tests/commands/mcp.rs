@@ -91,6 +91,12 @@ fn every_tool_answers() {
             json!({"paths": "log", "fields": "2", "share": "$3 >= 400"}),
             "count  share($3 >= 400)  key\n    2              0.00  /a\n    1            100.00  /b\n# 3 records, 2 distinct keys, 2 shown\n",
         ),
+        // The order of the inputs is that of the answer.
+        (
+            "top",
+            json!({"paths": ["src/main.rs", "log"], "fields": "1", "diff": "inputs", "grep": "GET|Adds"}),
+            "count  before  change  change_percent  key\n    3       0       3               -  GET\n    0       1      -1            -100  ///\n# 1 -> 3 records, 2 distinct keys, 1 new, 1 gone, 2 shown\n",
+        ),
         (
             "top",
             json!({"paths": "src/main.rs", "record": "^(///|$)", "grep": "fn add[^}]+b\n"}),

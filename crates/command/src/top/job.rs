@@ -103,8 +103,11 @@ impl TopJob {
     /// Replaces the definition.
     ///
     /// # Errors
-    /// If it is none.
+    /// If it is none, or the job compares: counts of all keys do not know which side a record is on.
     pub fn define(&mut self, definition: &StoredDefinition) -> Result<(), String> {
+        if self.0.diff.is_some() {
+            return Err("--diff: not available for counts of all keys; compare files with top()".to_owned());
+        }
         self.0.definition = definition.definition()?;
         Ok(())
     }
@@ -166,6 +169,16 @@ pub fn problem_messages(problems: &[Problem]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_of_all_keys_are_not_compared() {
+        let mut job = TopJob::of_counts(Vec::new()).expect("no options");
+        job.fix_definition().expect("no times");
+        let definition = job.definition();
+        let mut ordered = TopJob::new(vec![("diff".to_owned(), true.into())]).expect("an option");
+        let refused = ordered.define(&definition).expect_err("an error");
+        assert!(refused.starts_with("--diff: not available"), "{refused}");
+    }
 
     fn named(name: &str) -> Named {
         vec![(name.to_owned(), "x".into())]

@@ -89,7 +89,10 @@ impl Tool for Top {
         if self.paths.is_empty() {
             return Err("paths: name at least one file".to_owned());
         }
-        let named = context.roots.inputs(&self.paths)?;
+        let named = match &self.diff {
+            Some(_) => context.roots.inputs_as_given(&self.paths)?,
+            None => context.roots.inputs(&self.paths)?,
+        };
         let CountTable { text: table, mut notes, problems } =
             count_files(self.options(context)?, &named, stop)?;
         notes.extend(notes_on(&problems, &[]));
