@@ -39,7 +39,7 @@ Examples:
       comb top --where 'status == 404' -f path access.log
   Statuses of each method, as columns:
       comb top -f method --columns status access.log
-  What changed most between two logs, and since the same hour of yesterday:
+  What changed most between two logs, and since the same hour 24 hours ago:
       comb top --diff -f path old.log new.log
       comb top --diff=1d --last 1h -f path access.log
   Bytes and slow requests by client:

@@ -12,14 +12,10 @@ use crate::count::answer::{Answer, KeyCount, PivotColumns};
 use crate::count::timeline::first_keys;
 use crate::measure::number::Decimal;
 use crate::measure::quantity::Quantity;
-use crate::print::text::fit::cut_all;
 use crate::query::Query;
 
 /// Maximum number of columns. The most frequent values have one.
 const MAX_COLUMNS: usize = 50;
-
-/// Maximum width of the name of a column. Longer ones are cut, so that different ones look different.
-const MAX_NAME: usize = 100;
 
 /// Names of columns that no value has.
 const RESERVED: [&str; 7] =
@@ -108,8 +104,6 @@ fn names(values: &[&[u8]], field: &str, key_names: &[String]) -> Vec<String> {
         Ok(text) => Cow::Owned(text.as_bytes().to_vec()),
         Err(_) => Cow::Owned(display::escaped_bytes(value).into_bytes()),
     };
-    let mut texts: Vec<Cow<'_, [u8]>> = values.iter().map(text).collect();
-    cut_all(&mut texts, MAX_NAME);
     let mut taken: HashSet<String> = RESERVED.into_iter().map(str::to_owned).collect();
     taken.extend(key_names.iter().cloned());
     let name = |text: Cow<'_, [u8]>| {
@@ -122,7 +116,7 @@ fn names(values: &[&[u8]], field: &str, key_names: &[String]) -> Vec<String> {
         }
         name
     };
-    texts.into_iter().map(name).collect()
+    values.iter().map(text).map(name).collect()
 }
 
 #[cfg(test)]
@@ -168,7 +162,7 @@ mod tests {
         let mut names = names(&values, "status", &["path".to_owned()]);
         let last = names.pop().expect("a name");
         assert_eq!(names, ["status=count", "status=", "status=path", "\\xff", "status=\\xff"]);
-        assert_eq!(last.chars().count(), MAX_NAME);
+        assert_eq!(last, long);
     }
 
     proptest! {
