@@ -53,8 +53,7 @@ def columns_of(counts: Counter, field: str, key_names: list[str]) -> dict[str, s
         ordered.sort(key=number)
     taken, names = RESERVED | set(key_names), {}
     for value in ordered:
-        name = value if len(value) <= 100 else value[:50] + "…" + value[-49:]
-        name = f"{field}={name}" if not name or name in taken else name
+        name = f"{field}={value}" if not value or value in taken else value
         taken.add(name)
         names[value] = name
     return names

@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(header(SortBy::Count, 1), "count sum(bytes) path");
         assert_eq!(header(SortBy::Measure(1), 40), "count p99(time) p99(time) path");
         assert_eq!(header(SortBy::Measure(2), 66), "count percent sum(bytes) distinct(user) path");
-        assert_eq!(header(SortBy::Measure(2), 1), "count distinct(user) path");
+        assert_eq!(header(SortBy::Measure(2), 1), "count distin…user) path");
     }
 
     #[test]
