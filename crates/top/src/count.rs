@@ -410,6 +410,8 @@ impl<'q> Counter<'q> {
                     let text = rows.text(block);
                     groups.measures.add(numbers, count, rows.rows_of_keys(), text, &rows.cells, bad);
                     self.parsed.extend(groups.measures.parsed());
+                    // The first value of a record is that of the first column, as among those that are no numbers.
+                    self.parsed.sort_unstable_by_key(|(column, _)| *column);
                 });
                 self.tally.add_not_numbers(block, rows, &self.not_numbers);
                 self.tally.add_numbers(block, rows, &self.parsed);
