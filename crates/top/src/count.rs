@@ -170,8 +170,6 @@ pub(crate) struct Counter<'q> {
     maker: Maker<'q>,
     editor: Editor<'q>,
     keys: Keys,
-    /// Buffer for keys with their sides.
-    with_sides: Vec<u8>,
     /// Group of each key of a block.
     groups: Vec<u32>,
     /// Values of a block that are measured but are no numbers, each by row and column.
@@ -290,7 +288,6 @@ impl<'q> Counter<'q> {
             },
             editor: Editor::new(query),
             keys: Keys::default(),
-            with_sides: Vec::new(),
             groups: Vec::new(),
             not_numbers: Vec::new(),
             parsed: Vec::new(),
@@ -383,7 +380,7 @@ impl<'q> Counter<'q> {
         match (self.query.compare, &mut self.maker) {
             (Some(Compare::Inputs), _) => {
                 let side = if block.source.argument() == 0 { Side::Before } else { Side::After };
-                self.keys.replace(block.bytes, &mut self.with_sides, |key, out| {
+                self.keys.replace(block.bytes, |key, out| {
                     side.append(out);
                     out.extend_from_slice(key);
                 });

@@ -15,8 +15,6 @@ pub(crate) struct Editor<'q> {
     edits: Vec<EditCache>,
     /// Buffers for the key before and after a change.
     buffers: [Vec<u8>; 2],
-    /// Buffer for the keys of a block.
-    changed: Vec<u8>,
 }
 
 /// A change of a key.
@@ -36,7 +34,6 @@ impl<'q> Editor<'q> {
             query,
             edits: query.edits.iter().map(|edit| edit.cache()).collect(),
             buffers: Default::default(),
-            changed: Vec::new(),
         }
     }
 
@@ -55,13 +52,11 @@ impl<'q> Editor<'q> {
 
     /// Changes all keys of a block.
     pub(crate) fn change_all(&mut self, block: &[u8], keys: &mut Keys) {
-        let mut changed = mem::take(&mut self.changed);
-        keys.replace(block, &mut changed, |key, out| {
+        keys.replace(block, |key, out| {
             let last = self.change_one(key, |_, _, _| {});
             out.extend_from_slice(&last);
             self.buffers[0] = last;
         });
-        self.changed = changed;
     }
 
     /// Changes a key. `on_change` is called with each change and the key before and after it.

@@ -9,6 +9,8 @@ pub(crate) struct Keys {
     pub(crate) spans: Vec<Span>,
     /// Copied keys.
     text: Vec<u8>,
+    /// Buffer for keys that replace others.
+    replaced: Vec<u8>,
     is_copied: bool,
     /// Indexes of the records without a key.
     pub(crate) missing: Vec<u32>,
@@ -36,22 +38,17 @@ impl Keys {
         is_key
     }
 
-    /// Replaces each key by what `change` appends for it. `other` is a buffer.
-    pub(crate) fn replace(
-        &mut self,
-        block: &[u8],
-        other: &mut Vec<u8>,
-        mut change: impl FnMut(&[u8], &mut Vec<u8>),
-    ) {
-        other.clear();
+    /// Replaces each key by what `change` appends for it.
+    pub(crate) fn replace(&mut self, block: &[u8], mut change: impl FnMut(&[u8], &mut Vec<u8>)) {
+        self.replaced.clear();
         let text = if self.is_copied { &self.text[..] } else { block };
         for span in &mut self.spans {
-            let start = other.len();
-            change(bytes_of(text, *span), other);
-            *span = (start, other.len());
+            let start = self.replaced.len();
+            change(bytes_of(text, *span), &mut self.replaced);
+            *span = (start, self.replaced.len());
         }
         self.is_copied = true;
-        std::mem::swap(&mut self.text, other);
+        std::mem::swap(&mut self.text, &mut self.replaced);
     }
 
     /// Whether the spans are in the block.

@@ -72,8 +72,6 @@ pub(crate) struct RowMaker<'q> {
     pub(crate) condition_presence: Presence,
     /// The fields of the key and the measures that records have.
     pub(crate) value_presence: Presence,
-    /// Buffer for keys with their buckets.
-    with_buckets: Vec<u8>,
     /// The row of each key, unless all rows have one.
     key_rows: Vec<u32>,
     all_have_keys: bool,
@@ -129,7 +127,6 @@ impl<'q> RowMaker<'q> {
             malformed: Vec::new(),
             condition_presence: Presence::new(rows.condition_columns.len()),
             value_presence: Presence::new(rows.value_columns.len()),
-            with_buckets: Vec::new(),
             key_rows: Vec::new(),
             all_have_keys: false,
         }
@@ -165,7 +162,7 @@ impl<'q> RowMaker<'q> {
         self.make_keys(text, keys);
         if unwrapped.is_some() && keys.are_in_block() {
             // They are not in the block of the file.
-            keys.replace(text, &mut self.with_buckets, |key, out| out.extend_from_slice(key));
+            keys.replace(text, |key, out| out.extend_from_slice(key));
         }
         self.unwrapped = unwrapped;
         self.current = Some((plan, scratches));
@@ -616,61 +613,66 @@ impl<'q> RowMaker<'q> {
 
     /// Puts the bucket of each key before it.
     pub(crate) fn add_buckets(&mut self, buckets: &Buckets, block: &[u8], keys: &mut Keys) {
-        let mut with_buckets = mem::take(&mut self.with_buckets);
-        let mut starts = self.starts_of_keys(buckets);
-        keys.replace(block, &mut with_buckets, |text, out| {
-            out.extend_from_slice(&prefix(starts.next().unwrap_or_default()));
-            out.extend_from_slice(text);
+        self.prefix_keys(block, keys, |rows, row, out| {
+            out.extend_from_slice(&prefix(rows.times.bucket(buckets, row)));
         });
-        drop(starts);
-        self.with_buckets = with_buckets;
     }
 
     /// Puts the side of each key before it, which is that of its time.
     pub(crate) fn add_sides(&mut self, block: &[u8], keys: &mut Keys) {
-        let mut with_sides = mem::take(&mut self.with_buckets);
         let after = self.rows.time.as_ref().map_or(i64::MIN, |time| time.gap.end);
-        let all = matches!(self.rows_of_keys(), Rows::All);
-        let instants: Vec<i64> = self.times.instants().collect();
-        let mut keys_before = 0..;
-        keys.replace(block, &mut with_sides, |key, out| {
-            let row = keys_before.next().and_then(|index| {
-                if all { Some(index) } else { self.key_rows.get(index).map(|&row| row as usize) }
-            });
-            let is_before = row.and_then(|row| instants.get(row)).is_some_and(|&instant| instant < after);
+        self.prefix_keys(block, keys, |rows, row, out| {
+            let is_before = rows.times.of_row(row).is_some_and(|instant| instant < after);
             if is_before { Side::Before } else { Side::After }.append(out);
-            out.extend_from_slice(key);
         });
-        self.with_buckets = with_sides;
     }
 
     /// Puts the value in a column of each key before it.
     pub(crate) fn add_values(&mut self, column: usize, block: &Block<'_>, keys: &mut Keys) {
-        let mut with_values = mem::take(&mut self.with_buckets);
-        let missing = self.rows.missing.as_deref().unwrap_or_default();
-        let (text, cells) = (self.text(block), self.cells.column(column));
-        let mut rows = self.key_rows.iter();
         let mut lower = Vec::new();
-        keys.replace(text, &mut with_values, |key, out| {
-            let cell = rows.next().map_or(Cell::Missing, |&row| cells[row as usize]);
-            let mut value = self.cells.bytes(text, cell).unwrap_or(missing);
-            if self.query.ignore_case {
+        self.prefix_keys(block.bytes, keys, |rows, row, out| {
+            let cell = rows.cells.column(column)[row];
+            let missing = rows.rows.missing.as_deref().unwrap_or_default();
+            let mut value = rows.cells.bytes(rows.text(block), cell).unwrap_or(missing);
+            if rows.query.ignore_case {
                 lower.clear();
                 append_lower_case(value, &mut lower);
                 value = &lower;
             }
             append_value(value, out);
+        });
+    }
+
+    /// Puts before each key what `append` appends for its row.
+    fn prefix_keys(
+        &mut self,
+        block: &[u8],
+        keys: &mut Keys,
+        mut append: impl FnMut(&mut Self, usize, &mut Vec<u8>),
+    ) {
+        let mut indexes = 0..;
+        keys.replace(block, |key, out| {
+            let row = indexes.next().map_or(0, |index| self.row_of_key(index));
+            append(self, row, out);
             out.extend_from_slice(key);
         });
-        self.with_buckets = with_values;
     }
 
     /// The start of the bucket of each key.
     pub(crate) fn starts_of_keys(&mut self, buckets: &Buckets) -> impl Iterator<Item = i64> {
-        let all = matches!(self.rows_of_keys(), Rows::All);
-        let Self { times, key_rows, records, .. } = self;
-        let keys = if all { records.len() } else { key_rows.len() };
-        (0..keys).map(move |key| times.bucket(buckets, if all { key } else { key_rows[key] as usize }))
+        let keys = match self.rows_of_keys() {
+            Rows::All => self.records.len(),
+            Rows::Some(rows) => rows.len(),
+        };
+        (0..keys).map(|key| self.times.bucket(buckets, self.row_of_key(key)))
+    }
+
+    /// The row of the key with this index.
+    fn row_of_key(&self, index: usize) -> usize {
+        match self.rows_of_keys() {
+            Rows::All => index,
+            Rows::Some(rows) => rows[index] as usize,
+        }
     }
 
     /// A measured value and its position in the block; that of its record if it was decoded.
