@@ -42,13 +42,13 @@ fn on_format(error: &FormatError) -> Option<Cow<'static, str>> {
         }
         FormatError::OwnRecords(_) => Some("omit --record, or choose another --input".into()),
         FormatError::NoTime => Some("--time names the field".into()),
-        FormatError::NoNames(name) if name == "file" => {
-            Some(format!("{} is the name of the input", Field::INPUT).into())
-        }
-        FormatError::NoNames(_) => Some(
-            "write numbers, as in -f 7 and --where '$9 == 404', or --input auto for a format with names"
-                .into(),
-        ),
+        FormatError::NoNames(name) => Some(Field::input_meant(name).map_or_else(
+            || {
+                "write numbers, as in -f 7 and --where '$9 == 404', or --input auto for a format with names"
+                    .into()
+            },
+            Cow::from,
+        )),
         _ => None,
     }
 }
@@ -62,9 +62,9 @@ impl Advised for QueryError {
                 with(format!("--input {format}: {error}"), on_format(error).as_deref())
             }
             Self::Fields { fields, reason } => format!("-f {fields}: {reason}"),
-            Self::Compare(reason) => {
-                let advice = reason.starts_with("a window").then_some("add --since TIME or --last DURATION");
-                with(format!("--diff: {reason}"), advice)
+            Self::Compare(reason) => format!("--diff: {reason}"),
+            Self::ComparedWithoutBeginning => {
+                "--diff: a window of time needs a beginning; add --since TIME or --last DURATION".to_owned()
             }
             Self::Columns(reason) => format!("--columns: {reason}"),
             Self::NotInRecord { .. } => format!("--{self}"),

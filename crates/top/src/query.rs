@@ -309,7 +309,7 @@ fn check_compare(options: &QueryOptions) -> Result<(), QueryError> {
     } else if compare == Compare::Inputs {
         return Ok(());
     } else if options.since.is_none() {
-        "a window of time needs a beginning"
+        return Err(QueryError::ComparedWithoutBeginning);
     } else if options.gap().start > options.gap().end {
         "the windows of time overlap"
     } else {

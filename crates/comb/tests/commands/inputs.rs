@@ -56,6 +56,10 @@ fn the_name_of_the_input_is_a_field() {
             "comb: --input lines: lines have no field 'file'; @file is the name of the input\n",
         ),
         (
+            "-f fileName --input lines a.log",
+            "comb: --input lines: lines have no field 'fileName'; @file is the name of the input\n",
+        ),
+        (
             "--time @file --every 1d a.log",
             "comb: --time: @file is the name of the input, and no field of a record\n",
         ),

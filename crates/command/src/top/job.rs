@@ -151,7 +151,7 @@ impl TopJob {
 
     /// The message of the command that says why a whole count is empty.
     pub fn reason_of_nothing(&self, problems: &[Problem], answer: &Answer) -> Option<String> {
-        // What could not be read may have had records.
+        // An input that could not be read may have had records.
         message::empty(answer, &self.0).filter(|_| problems.is_empty())
     }
 }

@@ -216,7 +216,7 @@ impl CountJob<'_> {
             return Err(advice::on_temporary_file(reason).into());
         }
         let answer = &outcome.answer;
-        // What could not be read may have had records, and what is followed may still have some.
+        // Inputs that could not be read may have had records, and followed ones may still get some.
         let is_complete = !counted.had_errors && outcome.problems.is_empty() && !arguments.tail.tail;
         report_answer(answer, outcome.bytes, is_complete, arguments);
         let mut exit = exit(&counted, stop);

@@ -2,7 +2,6 @@
 //!
 //! During the count, a key begins with its value, so that the table counts the pairs. Here they are separated again.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::mem;
 
@@ -55,6 +54,7 @@ pub(crate) fn arrange(answer: &mut Answer, query: &Query, field: &str) {
     }
     answer.distinct = distinct as u64;
     answer.measure_names = names(&values.columns, field, &answer.key_names);
+    // Records without the value are skipped as well: the message on them names the missing field only if it is always the same.
     answer.key_fields.extend((answer.key_fields.len() == 1).then(|| field.to_owned()));
     answer.pivot = Some(PivotColumns {
         field: field.to_owned(),
@@ -100,14 +100,10 @@ impl<'a> Values<'a> {
 
 /// A name for the column of each value: the value, or with the field before it if it is empty or the name of another column.
 fn names(values: &[&[u8]], field: &str, key_names: &[String]) -> Vec<String> {
-    let text = |value: &&[u8]| match str::from_utf8(value) {
-        Ok(text) => Cow::Owned(text.as_bytes().to_vec()),
-        Err(_) => Cow::Owned(display::escaped_bytes(value).into_bytes()),
-    };
     let mut taken: HashSet<String> = RESERVED.into_iter().map(str::to_owned).collect();
     taken.extend(key_names.iter().cloned());
-    let name = |text: Cow<'_, [u8]>| {
-        let mut name = String::from_utf8_lossy(&text).into_owned();
+    let name = |value: &&[u8]| {
+        let mut name = str::from_utf8(value).map_or_else(|_| display::escaped_bytes(value), str::to_owned);
         if name.is_empty() || taken.contains(&name) {
             name = format!("{field}={name}");
         }
@@ -116,7 +112,7 @@ fn names(values: &[&[u8]], field: &str, key_names: &[String]) -> Vec<String> {
         }
         name
     };
-    values.iter().map(text).map(name).collect()
+    values.iter().map(name).collect()
 }
 
 #[cfg(test)]

@@ -69,6 +69,7 @@ impl Ord for Quantity {
             Self::Share { .. } => 2,
         };
         match (self, other) {
+            // To compare wide numbers takes longer.
             (Self::Number(one) | Self::Estimate(one), Self::Number(other) | Self::Estimate(other)) => {
                 one.cmp(other)
             }

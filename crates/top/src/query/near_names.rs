@@ -81,11 +81,17 @@ pub(crate) fn did_you_mean<'n>(wanted: &str, names: impl IntoIterator<Item = &'n
     })
 }
 
+impl Field {
+    /// Text that says how the name of the input is written, if an unknown name of a field may mean that.
+    pub fn input_meant(wanted: &str) -> Option<String> {
+        let is_input = NAMES_OF_INPUT.contains(&Words::new(wanted).words.concat().as_str());
+        is_input.then(|| format!("{} is the name of the input", Self::INPUT))
+    }
+}
+
 /// The same for the name of a field of records, which may also be meant as the name of the input.
 pub(crate) fn field_meant<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    let is_input = NAMES_OF_INPUT.contains(&Words::new(wanted).words.concat().as_str());
-    let input = is_input.then(|| format!("{} is the name of the input", Field::INPUT));
-    match (input, did_you_mean(wanted, names)) {
+    match (Field::input_meant(wanted), did_you_mean(wanted, names)) {
         (Some(input), Some(names)) => Some(format!("{input}; {names}")),
         (input, names) => input.or(names),
     }

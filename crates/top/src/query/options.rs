@@ -331,6 +331,9 @@ pub enum QueryError {
     /// Counts cannot be compared with these other options.
     #[error("comparison: {0}")]
     Compare(&'static str),
+    /// The window of time that is compared with an earlier one has no beginning.
+    #[error("comparison: a window of time needs a beginning")]
+    ComparedWithoutBeginning,
     /// The field of the time is named, but nothing depends on times.
     #[error("a time field is set, but no time bound or bucket uses it")]
     UnusedTime,

@@ -1,9 +1,7 @@
 //! Fields that no record has, such as those whose names are misspelt.
 
-use std::collections::HashSet;
-
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use finecomb_scan::{Block, Source, last_heading};
 use finecomb_sys::varint;
