@@ -401,7 +401,7 @@ impl<'a> FollowedInputs<'a> {
         problems: &mut Problems,
     ) -> Option<FoundThere> {
         let path = source.path().unwrap_or(Path::new("")).to_owned();
-        // So few changes come while it is opened that it is known which generation it is.
+        // Changes are taken right before and after, so that it is mostly known which generation was opened.
         self.must_search |= self.take_changes(true);
         let before = place.and_then(|place| self.generations.at(place));
         let opened = self.descriptors.check(self.inputs.len()).and_then(|()| open());
@@ -561,15 +561,14 @@ impl<'a> FollowedInputs<'a> {
             let old = truncated.iter().find(|(_, old)| old.identity == original);
             let current =
                 self.numbers.get(&original).and_then(|number| self.inputs.get(number)?.file.as_ref());
-            let Some(file) = self.inputs.get(&number).and_then(|input| input.file.as_ref()) else { continue };
+            let Some(input) = self.inputs.get(&number) else { continue };
+            let Some(file) = &input.file else { continue };
             let is_other =
                 changed.contains(&number) && current.is_some_and(|current| !file.is_copy_of(current));
             let is_alone = current.is_none();
-            let path = self.inputs.get(&number).and_then(|input| input.source.path());
             // It may be a copy of a file that had the same contents so far.
-            let another = path
-                .filter(|_| is_other && old.is_none())
-                .and_then(|path| self.original_of(path, file, FollowedFile::is_copy_of));
+            let path = input.source.path().filter(|_| is_other && old.is_none());
+            let another = path.and_then(|path| self.original_of(path, file, FollowedFile::is_copy_of));
             let Some(input) = self.inputs.get_mut(&number) else { continue };
             let Some(file) = &mut input.file else { continue };
             if let Some((another, _)) = another {
@@ -625,7 +624,7 @@ impl<'a> FollowedInputs<'a> {
     fn end_input(&mut self, number: usize, is_early: bool) {
         let Some(input) = self.inputs.get_mut(&number) else { return };
         match (&input.file, &mut input.stream) {
-            // Its records are those of its original.
+            // The records of a copy are read in its original.
             (Some(file), _) if file.held_back_for.is_some() => self.remove(number),
             (_, Some(stream)) if !stream.has_stopped() => {
                 stream.end();
