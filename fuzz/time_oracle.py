@@ -149,11 +149,11 @@ class Buckets:
         if self.width % DAY == 0:
             return f"{wall:%Y-%m-%d}"
         seconds = self.width % 60 != 0 or wall.second != 0
-        return wall.strftime("%Y-%m-%dT%H:%M:%S" if seconds else "%Y-%m-%dT%H:%M") + shown_offset(offset, self.zone)
+        return wall.strftime("%Y-%m-%dT%H:%M:%S" if seconds else "%Y-%m-%dT%H:%M") + shown_offset(offset)
 
 
-def shown_offset(offset: int, zone: tzinfo) -> str:
-    if zone is timezone.utc:
+def shown_offset(offset: int) -> str:
+    if offset == 0:
         return "Z"
     minutes, seconds = divmod(abs(offset), 60)
     return f"{'-' if offset < 0 else '+'}{minutes // 60:02}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
