@@ -24,12 +24,12 @@ use finecomb_scan::{
     Source, fold,
 };
 
-use crate::cells::Span;
+use crate::cells::{Span, bytes_of};
 use crate::count::answer::{Answer, Outcome};
 use crate::count::bucket_pairs::{OfWorker, PairCounts};
 use crate::count::changes::Side;
 use crate::count::deferred::{Deferred, HashSample, Resolved};
-use crate::count::live::{Live, WorkerCounts};
+use crate::count::live::{CountedRecords, Live, WorkerCounts};
 use crate::count::order::Selection;
 use crate::count::spill::{Selected, Spill, Spiller};
 use crate::count::table::{JoinedShard, SHARDS, Table};
@@ -390,6 +390,26 @@ impl<'q> Counter<'q> {
         }
     }
 
+    /// Keeps records of a block for displays.
+    fn keep_records(&self, block: &Block<'_>, live: &Live, is_asked: bool) {
+        let (text, keys) = (self.keys.text(block.bytes), &self.keys.spans);
+        let (all, records) = match &self.maker {
+            Maker::Lines(lines) => (&*block.bytes, &lines.records),
+            Maker::Rows(rows) => (rows.text(block), &rows.records),
+        };
+        let row = |key: usize| match &self.maker {
+            Maker::Lines(_) => self.keys.record_of(key),
+            Maker::Rows(rows) => rows.row_of_key(key),
+        };
+        let counted = CountedRecords {
+            source: block.source,
+            keys: keys.len(),
+            key: |key: usize| bytes_of(text, keys[key]),
+            record: |key| bytes_of(all, records[row(key)]),
+        };
+        self.counts.keep(&counted, live, is_asked);
+    }
+
     fn count(&mut self, block: &Block<'_>) {
         let (text, keys) = (self.keys.text(block.bytes), &self.keys.spans);
         if keys.is_empty() {
@@ -459,9 +479,13 @@ impl Accumulate for Counter<'_> {
             }
         }
         self.count(block);
-        if let Some(live) = self.live.filter(|live| self.counts.should_publish(live)) {
-            meter.enter(Phase::Merge);
-            self.counts.publish(live);
+        if let Some(live) = self.live {
+            let is_asked = self.counts.should_publish(live);
+            self.keep_records(block, live, is_asked);
+            if is_asked {
+                meter.enter(Phase::Merge);
+                self.counts.publish(live);
+            }
         }
         ControlFlow::Continue(())
     }

@@ -85,7 +85,9 @@ impl Following<'_, '_> {
     /// Lets the displays of the count show the exact answer so far, with the buckets that have ended.
     pub fn publish(&mut self) {
         if let Some(live) = self.live {
-            live.set_exact(|query, view| self.answer_to(query, Some(view)));
+            let view = live.view();
+            let answer = self.answer_to(&live.query_of(&view), Some(&view));
+            self.with_tables(|tables| live.set_exact(answer, &view, &self.with_history(tables)));
         }
     }
 
@@ -97,12 +99,11 @@ impl Following<'_, '_> {
     /// The exact answer so far to the query, perhaps in another order, and from the keys of a view if there is one.
     fn answer_to(&self, query: &Query, view: Option<&View>) -> Answer {
         let mut tally = self.counters.iter().map(Counter::tally).reduce(Tally::merge).unwrap_or_default();
-        let history = self.history.table().filter(|_| view.is_some());
-        if let Some(history) = history {
+        if let Some(history) = self.history.table().filter(|_| view.is_some()) {
             tally.records += history.entries().iter().map(|entry| entry.count).sum::<u64>();
         }
         self.with_tables(|tables| {
-            let tables: &[&Table] = &tables.iter().copied().chain(history).collect::<Vec<_>>();
+            let tables: &[&Table] = &if view.is_some() { self.with_history(tables) } else { tables.to_vec() };
             let has_slices = matches!(query.shape(), CountShape::Keys(Some(_)));
             let joined = (has_slices && !tables.is_empty()).then(|| timeline::without_prefixes(tables));
             let tables = joined.as_ref().map_or(tables.to_vec(), |joined| vec![joined]);
@@ -167,6 +168,11 @@ impl Following<'_, '_> {
             counts.forget(records(&table) - records(&kept));
             counts.put_back(kept);
         }
+    }
+
+    /// These tables and that of the buckets that have ended.
+    fn with_history<'t>(&'t self, tables: &[&'t Table]) -> Vec<&'t Table> {
+        tables.iter().copied().chain(self.history.table()).collect()
     }
 
     fn with_tables<T>(&self, visit: impl FnOnce(&[&Table]) -> T) -> T {

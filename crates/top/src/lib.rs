@@ -43,7 +43,7 @@ pub use count::answer::{
     SeriesCount, Skipped,
 };
 pub use count::changes::CHANGE_COLUMNS;
-pub use count::live::{Live, LiveRows};
+pub use count::live::{Live, LiveRecord, LiveRows, OpenedRow};
 pub use count::saved::{AllCounted, Counts, StoredCounts, StoredError, TableLimit, count_all};
 pub use count::{top, top_live};
 pub use follow::{FinishedBucket, Following, top_follow};

@@ -17,7 +17,7 @@ pub use crate::overview::print::OverviewFormat;
 pub use columns::{Format, Layout};
 pub use json::Json;
 pub use markdown::Markdown;
-pub use text::{Text, fitted};
+pub use text::{Text, fitted, level};
 pub use tsv::Tsv;
 
 #[cfg(test)]

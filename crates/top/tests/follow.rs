@@ -116,10 +116,14 @@ fn whole(path: &Path, query: &Query) -> Answer {
 }
 
 fn rows(answer: &Answer) -> Vec<(String, u64, String)> {
+    texts(&answer.top)
+}
+
+fn texts(rows: &[finecomb_top::KeyCount]) -> Vec<(String, u64, String)> {
     let row = |row: &finecomb_top::KeyCount| {
         (String::from_utf8_lossy(&row.key).into_owned(), row.count, format!("{:?}", row.values))
     };
-    answer.top.iter().map(row).collect()
+    rows.iter().map(row).collect()
 }
 
 proptest! {
@@ -158,9 +162,32 @@ proptest! {
             following.finished_buckets();
             following.publish();
             let (shown, whole) = (live.answer(), whole(path, &query));
-            if shown.records > 0 {
-                assert_eq!((rows(&shown), shown.records), (rows(&whole), whole.records));
-                assert_eq!(shown.series, whole.series);
+            if shown.records == 0 {
+                return;
+            }
+            assert_eq!((rows(&shown), shown.records), (rows(&whole), whole.records));
+            let (Some(series), Some(expected)) = (&shown.series, &whole.series) else { return };
+            assert_eq!((&series.buckets, &series.counts), (&expected.buckets, &expected.counts));
+            // The measures of a key are those of all buckets.
+            let whole = |options: &QueryOptions| self::whole(path, &Query::new(options).expect("a query"));
+            let of_keys = whole(&options.clone().every(None));
+            assert_eq!(texts(&series.keys), texts(&of_keys.top));
+            if series.keys.is_empty() {
+                return;
+            }
+            live.open(&shown, 0);
+            following.publish();
+            let opened = live.opened();
+            let times = opened.times.expect("buckets");
+            let condition = format!(".key == '{}'", String::from_utf8_lossy(&series.keys[0].key));
+            let mut of_key = options.clone().condition(Some(condition)).sort_by(finecomb_top::SortBy::Key);
+            of_key.names.clear();
+            let mut expected = texts(&whole(&of_key).top);
+            expected.retain(|&(_, count, _)| count > 0);
+            assert_eq!(texts(&times.top), expected);
+            let key = format!("\"key\":\"{}\"", String::from_utf8_lossy(&series.keys[0].key));
+            for record in opened.records {
+                assert!(String::from_utf8_lossy(&record.text).contains(&key), "{record:?}");
             }
         });
     }

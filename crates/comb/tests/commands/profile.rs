@@ -356,6 +356,28 @@ fn keys_of_the_screen_choose_rows_and_their_order_but_not_the_result() {
     assert_eq!(printed, format!("{expected}# partial: interrupted after 4 records\n"));
 }
 
+/// The counts of a bucket, its measures and the record are of one key.
+#[test]
+fn enter_shows_the_times_and_the_latest_records_of_a_row() {
+    let mut live = Live::start("--input lines --tz UTC --every 5s -f 2,3 --sum 4");
+    live.write(
+        "2026-03-01T06:00:01Z a b 7\n2026-03-01T06:00:02Z a c 40\n2026-03-01T06:00:11Z a b 1\x1b[2J\n\
+         2026-03-01T06:00:12Z a b 30\n",
+    );
+    wait_until("the screen", || live.shows("  a b") && live.shows("sum(4)"));
+    live.press(b"\r", "latest records");
+    for expected in ["    2    66.67      30  ", "  2026-03-01T06:00:10Z", "06:00:11Z a b 1\\u{1b}[2J"] {
+        wait_until(expected, || live.shows(expected));
+    }
+    live.write("2026-03-01T06:00:21Z a b 5\n");
+    wait_until("the new record", || live.shows("06:00:21Z a b 5") && live.shows("1 record in "));
+    live.press(b"\x1b[B", "06:00:02Z a c 40");
+    live.press(b"?", "show the times and the latest records of a row");
+    live.press(b"x\x7fs", "s sort: sum(4)");
+    let printed = live.end(b"q");
+    assert!(printed.ends_with("# partial: interrupted after 5 records\n"), "{printed}");
+}
+
 /// A slow terminal, such as one over a network, gets the lines that change, and nothing where none does.
 #[test]
 fn a_screen_that_does_not_change_is_not_drawn_again() {

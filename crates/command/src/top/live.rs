@@ -5,6 +5,7 @@ mod controls;
 mod head;
 mod keys;
 mod line;
+mod opened;
 mod page;
 mod rates;
 mod screen;
@@ -21,13 +22,14 @@ use anstream::{AutoStream, ColorChoice};
 use finecomb_scan::{Progress, ScanOptions, Stop, Watch};
 use finecomb_sys::io_reason;
 use finecomb_sys::locks::lock;
-use finecomb_top::{Answer, Live, LiveRows, Query};
+use finecomb_top::{Answer, Live, LiveRows, OpenedRow, Query};
 use signal_hook::consts::{SIGHUP, SIGQUIT};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use self::controls::{Action, Controls};
 use self::keys::Key;
+use self::opened::Seconds;
 use self::page::LivePage;
 use self::rates::Rates;
 use self::screen::{Keyboard, Screen};
@@ -72,6 +74,8 @@ struct Display {
     has_colors: bool,
     controls: Controls,
     rates: Rates,
+    /// Numbers of records of the opened row.
+    seconds: Seconds,
     frame: Frame,
     /// Set when nothing is drawn any more, as the job has ended or drawing failed.
     is_over: bool,
@@ -84,11 +88,13 @@ struct Frame {
     before: Progress,
     answer: Answer,
     rows: LiveRows,
+    /// The opened row.
+    opened: OpenedRow,
 }
 
 impl Display {
     fn new(live: Arc<Live>, stop: Option<Arc<Stop>>) -> Self {
-        let (progress, before, answer) = Default::default();
+        let (progress, before, answer, opened) = Default::default();
         Self {
             screen: None,
             stop,
@@ -96,7 +102,8 @@ impl Display {
             has_colors: AutoStream::choice(&io::stderr()) != ColorChoice::Never,
             controls: Controls::default(),
             rates: Rates::default(),
-            frame: Frame { progress, before, answer, rows: live.rows() },
+            seconds: Seconds::default(),
+            frame: Frame { progress, before, answer, rows: live.rows(), opened },
             live,
             is_over: false,
         }
@@ -110,9 +117,12 @@ impl Display {
         let live = &self.live;
         live.ask();
         self.rates.add(progress.elapsed, live.counted(), live.is_following());
+        let opened = live.opened();
+        self.seconds.add(progress.elapsed, opened.seen);
         if !self.controls.is_paused {
             let before = mem::replace(&mut self.frame.progress, progress);
             (self.frame.before, self.frame.rows, self.frame.answer) = (before, live.rows(), live.answer());
+            self.frame.opened = opened;
         }
         let opened = match self.screen {
             Some(_) => Ok(()),
@@ -141,6 +151,8 @@ impl Display {
             rates: &self.rates,
             answer: &self.frame.answer,
             rows: self.frame.rows,
+            opened: &self.frame.opened,
+            seconds: &self.seconds,
             controls: &self.controls,
             has_keys: self.live.has_keys(),
             has_colors: self.has_colors,
@@ -151,7 +163,8 @@ impl Display {
     /// Does what a key asks for.
     fn press(&mut self, key: Key) {
         let table = LiveTable { answer: &self.frame.answer, rows: self.frame.rows };
-        match self.controls.press(key, &table.keys(), self.live.has_keys()) {
+        let keys = table.keys();
+        match self.controls.press(key, &keys, self.live.has_keys()) {
             // Also when nothing is drawn.
             Some(Action::Stop) => self.stop.iter().for_each(|stop| stop.raise()),
             Some(Action::Sort) => {
@@ -160,6 +173,14 @@ impl Display {
                 self.live.sort_by(criteria[now.map_or(0, |now| (now + 1) % criteria.len())]);
             }
             Some(Action::Filter) => self.live.show_containing(&self.controls.filter),
+            Some(Action::Open) => {
+                if let Some(place) = self.controls.position(&keys) {
+                    self.live.open(&self.frame.answer, place);
+                }
+                self.seconds = Seconds::since(self.frame.progress.elapsed);
+                self.frame.opened = self.live.opened();
+            }
+            Some(Action::Close) => self.live.close(),
             None => {}
         }
         if !self.is_over {

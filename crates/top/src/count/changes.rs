@@ -31,7 +31,7 @@ impl Side {
     }
 
     /// The side and the key that were counted as one.
-    fn split(pair: &[u8]) -> (Self, &[u8]) {
+    pub(crate) fn split(pair: &[u8]) -> (Self, &[u8]) {
         match pair.split_first() {
             Some((&side, key)) if side == Self::Before as u8 => (Self::Before, key),
             Some((_, key)) => (Self::After, key),

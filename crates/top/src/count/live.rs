@@ -4,25 +4,30 @@
 //! of the query. For a worker that waits for input, the thread of the display publishes them. Without a display, a count takes one
 //! uncontended lock per block.
 
+mod buckets;
+mod keys;
+mod opened;
+mod records;
 mod series;
 mod view;
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use finecomb_sys::locks::lock;
 
-use self::series::BucketedKey;
+use self::keys::{Merged, PublishedKeys};
+pub use self::opened::OpenedRow;
+pub(crate) use self::records::CountedRecords;
+pub use self::records::LiveRecord;
+use self::records::RecentRecords;
 pub(crate) use self::view::View;
-use crate::count::answer::{Answer, KeyCount};
-use crate::count::order::Entry;
+use crate::count::answer::Answer;
 use crate::count::table::Table;
 use crate::count::timeline;
-use crate::measure::Measures;
 use crate::query::{CountShape, Order, Query};
-use crate::time::bucket;
+use crate::time::{Buckets, bucket};
 
 /// Minimum number of keys that a worker publishes. A key that is frequent in total is usually frequent for each worker.
 const MIN_PUBLISHED: usize = 500;
@@ -53,8 +58,17 @@ pub struct Live {
     /// Number of requests for an update.
     asked: AtomicU64,
     workers: Mutex<Vec<Arc<WorkerCounts>>>,
-    /// The exact answer of a job that follows its inputs, and the number of its view. It takes precedence over what workers publish.
-    exact: Mutex<Option<(u64, Answer)>>,
+    /// The exact answer of a job that follows its inputs. It takes precedence over what workers publish.
+    exact: Mutex<Option<ExactAnswer>>,
+}
+
+#[derive(Debug)]
+struct ExactAnswer {
+    answer: Answer,
+    /// The buckets of the opened row.
+    times: Option<Answer>,
+    /// Number of the view.
+    view: u64,
 }
 
 /// Kind of the rows of an intermediate answer.
@@ -79,15 +93,13 @@ pub(crate) struct WorkerCounts {
     /// Number of records that were counted and are no longer.
     forgotten: AtomicU64,
     published: Mutex<Published>,
+    /// Records for the display.
+    recent: Mutex<RecentRecords>,
 }
 
 #[derive(Debug)]
 struct Published {
-    best: Vec<KeyCount>,
-    /// Measures of these keys, by their places.
-    measures: Option<Measures>,
-    /// The first keys with their buckets, if keys are counted by buckets of time; then there are no others.
-    bucketed: Arc<Vec<BucketedKey>>,
+    keys: Arc<PublishedKeys>,
     records: u64,
     /// Number of the view of these keys.
     view: u64,
@@ -119,16 +131,22 @@ impl Live {
         }
     }
 
-    /// Sets the exact answer to the query in the order of the view, which is returned from now on.
-    pub(crate) fn set_exact(&self, answer: impl FnOnce(&Query, &View) -> Answer) {
-        let view = self.view();
-        let answer = answer(&self.query_of(&view), &view);
-        *lock(&self.exact) = Some((view.number, answer));
+    /// Sets the exact answer in the order of a view, which is returned from now on. `tables` are those of all workers.
+    pub(crate) fn set_exact(&self, mut answer: Answer, view: &View, tables: &[&Table]) {
+        let (query, order, mut times) = (self.query_of(view), self.order(view), None);
+        if let (CountShape::Series(buckets), Some(first)) = (query.shape(), tables.first()) {
+            let mut joined = first.without_keys();
+            tables.iter().for_each(|table| joined.add_all(table, Some));
+            let keys = PublishedKeys::of(&joined, &query, &order, view);
+            times = opened::merged_times([&*keys].into_iter(), &query);
+            series::arrange(&mut answer, &[keys], (&query, &order, buckets));
+        }
+        *lock(&self.exact) = Some(ExactAnswer { answer, times, view: view.number });
     }
 
     /// Whether the view has changed since the exact answer was set.
     pub(crate) fn is_outdated(&self) -> bool {
-        lock(&self.exact).as_ref().is_some_and(|&(view, _)| view != self.view().number)
+        lock(&self.exact).as_ref().is_some_and(|exact| exact.view != self.view().number)
     }
 
     /// Whether inputs are followed, and all that was there at the beginning is counted.
@@ -175,42 +193,34 @@ impl Live {
     /// Buckets without a key are the latest ones in the order of time, unless the query limits or ranks them. For keys by bucket,
     /// there are no rows, but the series of the first keys in the latest buckets.
     pub fn answer(&self) -> Answer {
-        if let Some((_, exact)) = &*lock(&self.exact) {
-            return exact.clone();
+        if let Some(exact) = &*lock(&self.exact) {
+            return exact.answer.clone();
         }
         let view = self.view();
         let (query, order) = (&self.query_of(&view), self.order(&view));
-        let workers = lock(&self.workers);
         let mut answer = Answer {
-            records: workers.iter().map(|worker| worker.records.load(Ordering::Relaxed)).sum(),
+            records: lock(&self.workers).iter().map(|worker| worker.records()).sum(),
             key_names: query.key_names.clone(),
             measure_names: query.measure_names.clone(),
             sort_by: order.by,
             ..Answer::default()
         };
-        match query.shape() {
-            CountShape::Series(buckets) => {
-                // A worker does not wait for its lock while the keys are merged.
-                let published: Vec<Arc<Vec<BucketedKey>>> =
-                    workers.iter().map(|worker| Arc::clone(&lock(&worker.published).bucketed)).collect();
-                let keys = published.iter().flat_map(|keys| keys.iter());
-                answer.key_names = timeline::key_names(query);
-                answer.measure_names.clear();
-                let (series, starts) = series::merged(keys, (query, &order, buckets));
-                answer.series = Some(series);
-                answer.starts = starts;
-            }
-            CountShape::Keys(_) | CountShape::Buckets(_) | CountShape::Pivot(_) | CountShape::Changes => {
-                let mut merged = Merged::default();
-                workers.iter().for_each(|worker| merged.add(&lock(&worker.published)));
-                answer.top = merged.first(&order);
-                if self.shows_latest(&view) {
-                    keep_latest(&mut answer, query, &order);
-                }
-                timeline::arrange(&mut answer, query);
-            }
+        let published = self.published();
+        if let CountShape::Series(buckets) = query.shape() {
+            series::arrange(&mut answer, &published, (query, &order, buckets));
+            return answer;
         }
+        answer.top = Merged::of(published.iter().map(|keys| &keys.first)).first(&order);
+        if let Some(buckets) = query.buckets().filter(|_| self.shows_latest(&view)) {
+            keep_latest(&mut answer, buckets, &order, query.order.reverse);
+        }
+        timeline::arrange(&mut answer, query);
         answer
+    }
+
+    /// The published keys of the workers, which do not wait for a lock while these are merged.
+    fn published(&self) -> Vec<Arc<PublishedKeys>> {
+        lock(&self.workers).iter().map(|worker| Arc::clone(&lock(&worker.published).keys)).collect()
     }
 
     /// Number of keys that a worker publishes, and their order.
@@ -245,23 +255,10 @@ impl Live {
         }
         let Some(table) = table else { return };
         let order = self.published_order(&view);
-        let (mut bucketed, mut best, mut measures) = (Vec::new(), Vec::new(), None);
-        match self.query.shape() {
-            CountShape::Series(_) => bucketed = series::first_keys(table, &order, &view),
-            CountShape::Keys(slices) => {
-                // A slice of time is no part of what is shown.
-                let joined = slices.map(|_| timeline::without_prefixes(&[table]));
-                (best, measures) = joined.as_ref().unwrap_or(table).best(&order, |key| view.shows(key));
-            }
-            CountShape::Buckets(_) | CountShape::Pivot(_) | CountShape::Changes => {
-                (best, measures) = table.best(&order, |_| true);
-            }
-        }
+        let keys = PublishedKeys::of(table, &self.query, &order, &view);
         let took = start.elapsed();
         let mut published = lock(&worker.published);
-        published.best = best;
-        published.measures = measures;
-        published.bucketed = Arc::new(bucketed);
+        published.keys = keys;
         published.records = records;
         published.view = view.number;
         published.not_before = start + (took * PAUSE).min(MAX_PAUSE).max(took * MIN_PAUSE);
@@ -269,79 +266,30 @@ impl Live {
 }
 
 /// Keeps the latest buckets, in the order of the query.
-fn keep_latest(answer: &mut Answer, query: &Query, order: &Order) {
-    let Some(buckets) = query.buckets() else { return };
+fn keep_latest(answer: &mut Answer, buckets: &Buckets, order: &Order, is_reversed: bool) {
     answer.top.reverse();
     let known: Vec<i64> = answer.top.iter().map(|row| bucket::split(&row.key).0).collect();
     answer.top.drain(..buckets.latest(&known, order.number));
-    if query.order.reverse {
+    if is_reversed {
         answer.top.reverse();
-    }
-}
-
-/// The published keys of all workers.
-#[derive(Default)]
-struct Merged {
-    places: HashMap<Vec<u8>, u32>,
-    counts: Vec<u64>,
-    measures: Option<Measures>,
-}
-
-impl Merged {
-    fn add(&mut self, published: &Published) {
-        let mut pairs = Vec::with_capacity(published.best.len());
-        for (from, key) in (0..).zip(&published.best) {
-            let next = self.counts.len() as u32;
-            let place = match self.places.get(&key.key) {
-                Some(&place) => place,
-                None => *self.places.entry(key.key.clone()).or_insert(next),
-            };
-            if place == next {
-                self.counts.push(0);
-            }
-            self.counts[place as usize] += key.count;
-            pairs.push((place, from));
-        }
-        if let Some(measures) = &published.measures {
-            let own = self.measures.get_or_insert_with(|| measures.without_groups());
-            own.merge(measures, &pairs, self.counts.len());
-        }
-    }
-
-    /// Returns the first keys in an order, sorted.
-    fn first(&self, order: &Order) -> Vec<KeyCount> {
-        let entries = self.places.iter().map(|(key, &group)| Entry {
-            key,
-            count: self.counts[group as usize],
-            hash: 0,
-            group,
-        });
-        let entries: Vec<Entry<'_>> = entries.collect();
-        let mut first = order.select_from(entries.iter(), self.measures.as_ref());
-        order.arrange(&mut first);
-        first
     }
 }
 
 impl WorkerCounts {
     pub(crate) fn new(table: Table, live: Option<&Live>) -> Arc<Self> {
-        let published = Published {
-            best: Vec::new(),
-            measures: None,
-            bucketed: Arc::default(),
-            records: 0,
-            view: 0,
-            answered: 0,
-            not_before: Instant::now(),
-        };
+        let published =
+            Published { keys: Arc::default(), records: 0, view: 0, answered: 0, not_before: Instant::now() };
         let counts = Arc::new(Self {
             table: Mutex::new(Some(table)),
             records: AtomicU64::new(0),
             forgotten: AtomicU64::new(0),
             published: Mutex::new(published),
+            recent: Mutex::default(),
         });
         if let Some(live) = live {
-            lock(&live.workers).push(Arc::clone(&counts));
+            let mut workers = lock(&live.workers);
+            lock(&counts.recent).open(live.view().opened());
+            workers.push(Arc::clone(&counts));
         }
         counts
     }
@@ -361,6 +309,16 @@ impl WorkerCounts {
     pub(crate) fn should_publish(&self, live: &Live) -> bool {
         let published = lock(&self.published);
         live.asked.load(Ordering::Relaxed) != published.answered && Instant::now() >= published.not_before
+    }
+
+    /// Keeps records of a block for displays. `is_asked` is whether one has asked for an update.
+    pub(crate) fn keep<'b>(
+        &self,
+        counted: &CountedRecords<'b, impl Fn(usize) -> &'b [u8], impl Fn(usize) -> &'b [u8]>,
+        live: &Live,
+        is_asked: bool,
+    ) {
+        lock(&self.recent).add(counted, live.query.shape(), is_asked);
     }
 
     pub(crate) fn publish(&self, live: &Live) {
@@ -395,6 +353,7 @@ mod tests {
     use crate::count::table::tests::table_of_sums;
     use crate::key::between_fields::Joint;
     use crate::key::hash::Hasher;
+    use crate::measure::Measures;
     use crate::measure::column::MeasureKind;
     use crate::query::field::Field;
     use crate::query::options::{Measure, QueryOptions, SortBy};

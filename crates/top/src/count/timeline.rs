@@ -44,7 +44,7 @@ pub(crate) fn key_names(query: &Query) -> Vec<String> {
 pub(crate) fn arrange(answer: &mut Answer, query: &Query) {
     match query.shape() {
         CountShape::Keys(_) => answer.top.iter_mut().for_each(|key| key.split(query.joint)),
-        CountShape::Buckets(buckets) => arrange_buckets(answer, query, buckets),
+        CountShape::Buckets(buckets) => arrange_buckets(answer, query.order, buckets),
         CountShape::Series(buckets) => by_key(answer, query, buckets),
         CountShape::Pivot(field) => pivot::arrange(answer, query, field),
         CountShape::Changes => changes::arrange(answer, query),
@@ -52,12 +52,17 @@ pub(crate) fn arrange(answer: &mut Answer, query: &Query) {
 }
 
 /// The same for buckets without keys.
-fn arrange_buckets(answer: &mut Answer, query: &Query, buckets: &Buckets) {
-    answer.key_names = vec![TIME.to_owned()];
+fn arrange_buckets(answer: &mut Answer, order: Order, buckets: &Buckets) {
     // In another order than that of time, the buckets are ranked.
-    if query.order.by == SortBy::Key {
-        add_empty_buckets(answer, buckets, query.order.reverse);
+    if order.by == SortBy::Key {
+        add_empty_buckets(answer, buckets, order.reverse);
     }
+    name_buckets(answer, buckets);
+}
+
+/// Makes the keys of rows by bucket readable.
+pub(crate) fn name_buckets(answer: &mut Answer, buckets: &Buckets) {
+    answer.key_names = vec![TIME.to_owned()];
     answer.starts = answer.top.iter().map(|row| bucket::split(&row.key).0).collect();
     let mut labels = Labels::new(buckets);
     for (row, &start) in answer.top.iter_mut().zip(&answer.starts) {

@@ -51,6 +51,18 @@ impl Keys {
         std::mem::swap(&mut self.text, &mut self.replaced);
     }
 
+    /// The index of the record of the key with this index.
+    pub(crate) fn record_of(&self, key: usize) -> usize {
+        let mut record = key;
+        for &missing in &self.missing {
+            if missing as usize > record {
+                break;
+            }
+            record += 1;
+        }
+        record
+    }
+
     /// Whether the spans are in the block.
     pub(crate) fn are_in_block(&self) -> bool {
         !self.is_copied

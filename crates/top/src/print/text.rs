@@ -13,6 +13,7 @@ use finecomb_sys::units::{Count, counted};
 
 pub use self::fit::fitted;
 use self::fit::{MIN_CUT, shown};
+pub use self::series::level;
 use self::series::{Matrix, Sparklines};
 use self::table::AlignedTable;
 use super::columns::{AnswerTable, Format, Layout};
@@ -427,9 +428,9 @@ mod tests {
         assert_eq!(
             lines(80, 0),
             [
-                "count  share(s…!= 500)  share(s…!= 503)        sum(a_l…_field)  key",
-                "   10            12.34                1  100000000000000000000  /report…ch.html",
-                "    5             5.00                2                      3  /",
+                "count  share(…= 500)  share(…= 503)          sum(a_…field)  key",
+                "   10          12.34              1  100000000000000000000  /reports/2…arch.html",
+                "    5           5.00              2                      3  /",
             ]
         );
         assert_eq!(

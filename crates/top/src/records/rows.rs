@@ -668,7 +668,7 @@ impl<'q> RowMaker<'q> {
     }
 
     /// The row of the key with this index.
-    fn row_of_key(&self, index: usize) -> usize {
+    pub(crate) fn row_of_key(&self, index: usize) -> usize {
         match self.rows_of_keys() {
             Rows::All => index,
             Rows::Some(rows) => rows[index] as usize,

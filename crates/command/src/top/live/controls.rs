@@ -19,6 +19,8 @@ pub(super) struct Controls {
     pub(super) filter: String,
     /// The selected row, by its key.
     pub(super) selected: Option<Vec<u8>>,
+    /// Whether only the selected row is shown, with its records.
+    pub(super) is_open: bool,
 }
 
 /// Part of the screen below its head.
@@ -40,6 +42,10 @@ pub(super) enum Action {
     Sort,
     /// Show the keys that contain the text.
     Filter,
+    /// Show the records of the selected row.
+    Open,
+    /// Show all rows again.
+    Close,
 }
 
 impl Controls {
@@ -54,24 +60,22 @@ impl Controls {
             (Mode::Filter, key) => self.type_filter(key),
             (Mode::Rows, Key::Char(char)) => self.press_letter(char, has_filter),
             (Mode::Rows, Key::Escape) => self.leave(),
-            (Mode::Rows, key) => {
-                self.select(key, rows);
-                None
-            }
+            (Mode::Rows, Key::Enter | Key::Backspace) if self.is_open => self.leave(),
+            (Mode::Rows, key) => self.select(key, rows),
         };
         // The rows of another choice are new.
-        self.is_paused &= !matches!(action, Some(Action::Sort | Action::Filter));
+        self.is_paused &= !matches!(action, Some(Action::Sort | Action::Filter | Action::Open));
         action
     }
 
     fn press_letter(&mut self, char: char, has_filter: bool) -> Option<Action> {
         match char {
             'q' => return Some(Action::Stop),
-            's' => return Some(Action::Sort),
+            's' if !self.is_open => return Some(Action::Sort),
             'p' => self.is_paused = !self.is_paused,
             't' => self.has_threads = !self.has_threads,
             '?' => self.mode = Mode::Help,
-            '/' if has_filter => self.mode = Mode::Filter,
+            '/' if has_filter && !self.is_open => self.mode = Mode::Filter,
             _ => {}
         }
         None
@@ -79,6 +83,9 @@ impl Controls {
 
     /// Undoes the last choice, or ends the job.
     fn leave(&mut self) -> Option<Action> {
+        if std::mem::take(&mut self.is_open) {
+            return Some(Action::Close);
+        }
         if self.selected.take().is_some() {
             return None;
         }
@@ -104,8 +111,9 @@ impl Controls {
         Some(Action::Filter)
     }
 
-    fn select(&mut self, key: Key, rows: &[&[u8]]) {
-        let Some(last) = rows.len().checked_sub(1) else { return };
+    /// Selects a row. Enter opens it; while one is open, the next one that is selected is opened.
+    fn select(&mut self, key: Key, rows: &[&[u8]]) -> Option<Action> {
+        let last = rows.len().checked_sub(1)?;
         let at = self.position(rows);
         let row = match (key, at) {
             (Key::Home, _) | (Key::Down | Key::PageDown, None) => 0,
@@ -114,9 +122,12 @@ impl Controls {
             (Key::Down, Some(at)) => at + 1,
             (Key::PageUp, Some(at)) => at.saturating_sub(PAGE),
             (Key::PageDown, Some(at)) => at + PAGE,
-            _ => return,
+            (Key::Enter, at) => at.unwrap_or(0),
+            _ => return None,
         };
         self.selected = Some(rows[row.min(last)].to_vec());
+        self.is_open |= key == Key::Enter;
+        self.is_open.then_some(Action::Open)
     }
 
     /// The place of the selected row.
@@ -165,6 +176,27 @@ mod tests {
             let mut controls = Controls { mode, ..Controls::default() };
             assert_eq!(controls.press(Key::Interrupt, &[], true), Some(Action::Stop));
         }
+    }
+
+    #[test]
+    fn enter_opens_the_selected_row_and_the_next_ones_until_it_is_closed() {
+        let mut controls = Controls::default();
+        let rows: [&[u8]; 2] = [b"a", b"b"];
+        assert_eq!(controls.press(Key::Enter, &[], true), None, "there is no row");
+        for (key, action, selected) in [
+            (Key::Enter, Some(Action::Open), 0),
+            (Key::Down, Some(Action::Open), 1),
+            (Key::Char('s'), None, 1),
+            (Key::Char('/'), None, 1),
+            (Key::Enter, Some(Action::Close), 1),
+            (Key::Up, None, 0),
+            (Key::Enter, Some(Action::Open), 0),
+            (Key::Escape, Some(Action::Close), 0),
+        ] {
+            assert_eq!(controls.press(key, &rows, true), action, "{key:?}");
+            assert_eq!(controls.position(&rows), Some(selected), "{key:?}");
+        }
+        assert_eq!(pressed(&mut controls, "<<"), [Action::Stop]);
     }
 
     #[test]

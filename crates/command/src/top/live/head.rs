@@ -10,12 +10,13 @@ use crate::top::live::line::LiveLine;
 use crate::top::live::rates::Rates;
 
 /// The keys of the terminal, and what they do.
-const HELP: [(&str, &str); 8] = [
+const HELP: [(&str, &str); 9] = [
     ("q, Ctrl-C", "stop and print the result"),
     ("s", "sort by the next column"),
     ("p", "pause the screen, or go on"),
     ("/", "show the keys with a text"),
     ("Up, Down", "select a row"),
+    ("Enter", "show the times and the latest records of a row"),
     ("Escape", "undo a choice, or stop"),
     ("t", "show or hide the threads"),
     ("?", "this help; any key leaves it"),
@@ -44,7 +45,7 @@ pub(super) fn progress(progress: &Progress, records: u64, rates: &Rates, columns
 }
 
 /// A number of records per second for people.
-fn rate(rate: f64) -> String {
+pub(super) fn rate(rate: f64) -> String {
     if rate > 0.0 && rate < 9.95 { format!("{rate:.1}") } else { Count(rate.round() as u64).to_string() }
 }
 
@@ -84,9 +85,11 @@ pub(super) fn hints(controls: &Controls, sorted_by: &str, has_keys: bool, column
     }
     let sort = format!("s sort: {sorted_by}");
     let keys = if has_keys { "/ text" } else { "" };
-    let hints = ["q stop and print", "? help", &sort, "p pause", keys, "t threads", "↑↓ select"];
+    let of_rows = ["q stop and print", "? help", &sort, "p pause", keys, "↑↓ select", "Enter open"];
+    let of_row = ["Escape all rows", "q stop and print", "? help", "p pause", "↑↓ other rows"];
+    let hints = if controls.is_open { &of_row[..] } else { &of_rows };
     let mut shown = Vec::new();
-    for hint in hints.into_iter().filter(|hint| !hint.is_empty()) {
+    for &hint in hints.iter().filter(|hint| !hint.is_empty()) {
         let width = display::width(hint) + 2;
         if width > left + 2 {
             break;

@@ -3,11 +3,12 @@
 use anstyle::Style;
 use finecomb_scan::Progress;
 use finecomb_top::print::fitted;
-use finecomb_top::{Answer, LiveRows, SortBy};
+use finecomb_top::{Answer, LiveRows, OpenedRow, SortBy};
 
 use crate::top::live::controls::{Controls, Mode};
 use crate::top::live::head;
 use crate::top::live::line::LiveLine;
+use crate::top::live::opened::{OpenedPage, Seconds};
 use crate::top::live::rates::Rates;
 use crate::top::live::table::LiveTable;
 use crate::top::live::threads::ThreadsActivity;
@@ -25,6 +26,8 @@ pub(super) struct LivePage<'a> {
     pub(super) answer: &'a Answer,
     /// Kind of the rows of the answer.
     pub(super) rows: LiveRows,
+    pub(super) opened: &'a OpenedRow,
+    pub(super) seconds: &'a Seconds,
     pub(super) controls: &'a Controls,
     /// Whether keys can be chosen by their text.
     pub(super) has_keys: bool,
@@ -67,20 +70,18 @@ impl LivePage<'_> {
         ThreadsActivity { progress, before }.lines(rows / 2, columns)
     }
 
-    /// At most `count` lines: headers, and rows. The selected one is marked.
+    /// At most `count` lines: headers and rows, with the selected one marked, or the opened row.
     fn rows(&self, count: usize, columns: usize) -> Vec<LiveLine> {
         let table = LiveTable { answer: self.answer, rows: self.rows };
+        if let Some(key) = self.controls.selected.as_deref().filter(|_| self.controls.is_open) {
+            return OpenedPage { opened: self.opened, seconds: self.seconds, table, key }
+                .lines(count, columns);
+        }
         let selected = self.controls.position(&table.keys());
-        let headers = table.headers();
-        let places = table.shown(count.saturating_sub(headers), selected);
-        let marked = selected.map(|row| headers + row - places.start);
-        let lines = table.lines(places, columns).into_iter().enumerate();
-        let style = |line: usize| match line {
-            line if line < headers => Style::new().bold(),
-            line if Some(line) == marked => Style::new().invert(),
-            _ => Style::new(),
-        };
-        lines.map(|(line, text)| LiveLine::new(style(line), text)).take(count).collect()
+        let places = table.shown(count.saturating_sub(table.headers()), selected);
+        let mut lines = table.styled(places, selected, columns);
+        lines.truncate(count);
+        lines
     }
 
     /// Name of the criterion of the order.
@@ -122,6 +123,8 @@ mod tests {
             rates: &rates,
             answer,
             rows,
+            opened: &OpenedRow::default(),
+            seconds: &Seconds::default(),
             controls,
             has_keys: rows == LiveRows::Keys,
             has_colors: true,
@@ -166,7 +169,7 @@ mod tests {
             "",
             "",
             "",
-            "q stop and print  ? help  s sort: count  p pause  / text  t threads  ↑↓ select",
+            "q stop and print  ? help  s sort: count  p pause  / text  ↑↓ select  Enter open",
         ];
         assert_eq!(shown, expected);
     }
@@ -198,6 +201,20 @@ mod tests {
     }
 
     #[test]
+    fn the_opened_row_has_its_own_page_also_when_it_is_gone() {
+        let (progress, answer) = job();
+        let controls =
+            |key: &[u8]| Controls { selected: Some(key.to_vec()), is_open: true, ..Controls::default() };
+        let shown = |key: &[u8]| texts((&progress, &answer), LiveRows::Keys, &controls(key), (10, 60));
+        let of_row = shown(b"/index.html");
+        assert!(of_row[3].ends_with("  path") && of_row[4].ends_with("█  /index.html"), "{of_row:?}");
+        let rest = ["0 records in 0 s since it was opened, 0/s", "", "no record so far", ""];
+        assert_eq!(of_row[5..9], rest);
+        assert_eq!(of_row[9], "Escape all rows  q stop and print  ? help  p pause");
+        assert_eq!(shown(b"/\xff\x1b")[3], "/\\xff\\u{1b}  not among the rows now");
+    }
+
+    #[test]
     fn colours_are_left_out_where_they_are_not_wanted() {
         let (progress, answer) = job();
         let (rates, controls) = (Rates::default(), Controls { has_threads: true, ..Controls::default() });
@@ -208,6 +225,8 @@ mod tests {
             rates: &rates,
             answer: &answer,
             rows: LiveRows::Keys,
+            opened: &OpenedRow::default(),
+            seconds: &Seconds::default(),
             controls: &controls,
             has_keys: true,
             has_colors: false,

@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
+use anstyle::Style;
 use finecomb_sys::display;
 use finecomb_top::print::{Format, Layout, Text};
 use finecomb_top::{Answer, KeyCount, LiveRows, SortBy};
+
+use crate::top::live::line::LiveLine;
 
 /// Minimum width that is left for the key.
 const MIN_KEY: usize = 20;
@@ -42,9 +45,27 @@ impl LiveTable<'_> {
         first..all.min(first + count)
     }
 
+    /// Headers in bold, and the rows at these places, with the selected one marked.
+    pub(super) fn styled(
+        &self,
+        places: Range<usize>,
+        selected: Option<usize>,
+        columns: usize,
+    ) -> Vec<LiveLine> {
+        let headers = self.headers();
+        let marked = selected.map(|row| headers + row - places.start);
+        let style = |line: usize| match line {
+            line if line < headers => Style::new().bold(),
+            line if Some(line) == marked => Style::new().invert(),
+            _ => Style::new(),
+        };
+        let lines = self.lines(places, columns).into_iter().enumerate();
+        lines.map(|(line, text)| LiveLine::new(style(line), text)).collect()
+    }
+
     /// Returns headers and the rows at these places. Measures that leave no room for the key in `columns` are left
     /// out, from the last one on, but not the one that the keys are sorted by, and not all; then the share goes.
-    pub(super) fn lines(&self, places: Range<usize>, columns: usize) -> Vec<String> {
+    fn lines(&self, places: Range<usize>, columns: usize) -> Vec<String> {
         let mut shown = self.part(places);
         let mut layout = Layout { percent: true, ..Layout::default() };
         let terminal = Some(columns.max(MIN_KEY));
@@ -76,13 +97,11 @@ impl LiveTable<'_> {
     fn part(&self, places: Range<usize>) -> Answer {
         let Answer { top, series, key_names, measure_names, sort_by, records, .. } = self.answer;
         let series = series.as_ref().filter(|_| self.rows == LiveRows::Series);
-        // The keys of a series may have no measures, as these are by bucket.
-        let has_measures = series.is_none_or(|series| series.keys.iter().all(|key| !key.values.is_empty()));
         Answer {
             top: if series.is_some() { Vec::new() } else { top[places.clone()].to_vec() },
             series: series.map(|series| series.part(places)),
             key_names: key_names.clone(),
-            measure_names: if has_measures { measure_names.clone() } else { Vec::new() },
+            measure_names: measure_names.clone(),
             sort_by: *sort_by,
             records: *records,
             ..Answer::default()

@@ -1,85 +1,50 @@
 //! The counts of the first keys by bucket of time, as workers publish them and as they are shown.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
-use crate::count::answer::{KeyCount, Series, SeriesCount};
-use crate::count::live::view::View;
-use crate::count::table::Table;
+use crate::count::answer::{Answer, Series, SeriesCount};
+use crate::count::live::buckets::MAX_BUCKETS;
+use crate::count::live::keys::{Merged, PublishedKeys};
 use crate::count::timeline;
 use crate::query::{Order, Query};
-use crate::time::{Buckets, bucket};
+use crate::time::Buckets;
 
 /// Maximum number of keys that are shown.
 pub(super) const MAX_KEYS: usize = 100;
 
-/// Number of latest buckets that are shown, with the empty ones: more than two days of minutes.
-const MAX_BUCKETS: usize = 3000;
-
-/// A key, its count, and the counts in its latest buckets, each by its start.
-#[derive(Debug)]
-pub(super) struct BucketedKey {
-    key: KeyCount,
-    buckets: Vec<(i64, u64)>,
-}
-
-/// Returns the first keys of a table that a view shows in an order, each with its counts by bucket.
-pub(super) fn first_keys(table: &Table, order: &Order, view: &View) -> Vec<BucketedKey> {
-    let mut entries = table.entries();
-    entries.retain(|entry| view.shows(bucket::split(entry.key).1));
-    let counts = entries.iter().map(|entry| (bucket::split(entry.key).1, entry.count));
-    let first = timeline::first_keys(counts, order).1.into_iter();
-    let mut first: Vec<BucketedKey> = first.map(|key| BucketedKey { key, buckets: Vec::new() }).collect();
-    let places: HashMap<Vec<u8>, usize> =
-        first.iter().enumerate().map(|(place, key)| (key.key.key.clone(), place)).collect();
-    for entry in &entries {
-        let (start, key) = bucket::split(entry.key);
-        if let Some(&place) = places.get(key) {
-            first[place].buckets.push((start, entry.count));
+/// Makes the series of the first keys of all workers, with their counts by bucket and their measures over all buckets.
+pub(super) fn arrange(
+    answer: &mut Answer,
+    published: &[Arc<PublishedKeys>],
+    (query, order, buckets): (&Query, &Order, &Buckets),
+) {
+    let mut keys = Merged::of(published.iter().map(|published| &published.first)).first(order);
+    let mut counts: HashMap<&[u8], BTreeMap<i64, u64>> =
+        keys.iter().map(|key| (&key.key[..], BTreeMap::new())).collect();
+    for published in published {
+        for (key, buckets) in published.first.keys.iter().zip(&published.buckets) {
+            let Some(counts) = counts.get_mut(&key.key[..]) else { continue };
+            buckets.iter().for_each(|&(start, count)| *counts.entry(start).or_default() += count);
         }
     }
-    for key in &mut first {
-        keep_latest(&mut key.buckets);
-    }
-    first
-}
-
-/// Keeps the latest buckets only.
-fn keep_latest(buckets: &mut Vec<(i64, u64)>) {
-    if let Some(earlier) = buckets.len().checked_sub(MAX_BUCKETS).filter(|&earlier| earlier > 0) {
-        buckets.select_nth_unstable_by_key(earlier, |&(start, _)| start);
-        buckets.drain(..earlier);
-    }
-}
-
-/// The first keys of all workers and their counts by bucket, and the starts of the buckets.
-pub(super) fn merged<'p>(
-    published: impl Iterator<Item = &'p BucketedKey>,
-    (query, order, buckets): (&Query, &Order, &Buckets),
-) -> (Series, Vec<i64>) {
-    let mut parts: HashMap<&[u8], Vec<&BucketedKey>> = HashMap::new();
-    published.for_each(|part| parts.entry(&part.key.key).or_default().push(part));
-    let counts = parts.values().flatten().map(|part| (&part.key.key[..], part.key.count));
-    let (_, mut keys) = timeline::first_keys(counts, order);
-    let of_key = |key: &KeyCount| {
-        parts.get(&key.key[..]).into_iter().flatten().flat_map(|part| part.buckets.iter().copied())
-    };
-    let mut known: Vec<i64> = keys.iter().flat_map(of_key).map(|(start, _)| start).collect();
+    let mut known: Vec<i64> = counts.values().flat_map(|counts| counts.keys().copied()).collect();
     known.sort_unstable();
     known.dedup();
     let first = buckets.latest(&known, MAX_BUCKETS);
     let (starts, _) = buckets.all_starts(&known[first..]);
-    let counts = keys.iter().enumerate().flat_map(|(index, key)| {
-        let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
-        for (start, count) in of_key(key) {
-            if let Ok(bucket) = starts.binary_search(&start) {
-                *counts.entry(bucket).or_default() += count;
-            }
-        }
-        counts.into_iter().map(move |(bucket, count)| SeriesCount { bucket, key: index, count })
-    });
-    let counts = counts.collect();
+    let mut series = Vec::new();
+    for (index, key) in keys.iter().enumerate() {
+        let counts = counts.get(&key.key[..]).into_iter().flatten();
+        series.extend(counts.filter_map(|(start, &count)| {
+            Some(SeriesCount { bucket: starts.binary_search(start).ok()?, key: index, count })
+        }));
+    }
     keys.iter_mut().for_each(|key| key.split(query.joint));
-    (Series::new(buckets, &starts, keys, counts), starts)
+    answer.key_names = timeline::key_names(query);
+    answer.series = Some(Series::new(buckets, &starts, keys, series));
+    answer.starts = starts;
+    answer.sort_by = order.by;
 }
 
 #[cfg(test)]
@@ -90,9 +55,11 @@ mod tests {
     use super::*;
     use crate::count::answer::Answer;
     use crate::count::live::{Live, LiveRows, WorkerCounts};
+    use crate::count::table::Table;
     use crate::key::hash::Hasher;
     use crate::query::field::Field;
     use crate::query::options::{QueryOptions, SortBy};
+    use crate::time::bucket;
 
     const MINUTE: i64 = 60;
 

@@ -14,13 +14,24 @@ pub(crate) struct View {
     by: SortBy,
     /// Shown keys contain this text, in any case of ASCII letters.
     text: String,
+    /// The opened row.
+    opened: Option<Vec<u8>>,
     /// Number of changes before.
     pub(super) number: u64,
 }
 
 impl View {
     pub(super) fn new(by: SortBy) -> Self {
-        Self { by, text: String::new(), number: 0 }
+        Self { by, text: String::new(), opened: None, number: 0 }
+    }
+
+    pub(super) fn opened(&self) -> Option<&[u8]> {
+        self.opened.as_deref()
+    }
+
+    pub(super) fn open(&mut self, row: Option<Vec<u8>>) {
+        self.opened = row;
+        self.number += 1;
     }
 
     /// Whether a key is one of the shown ones.
@@ -46,11 +57,7 @@ impl View {
 impl Live {
     /// The criteria that keys can be sorted by: the count, the measures, and the key or the bucket.
     pub fn sort_criteria(&self) -> Vec<SortBy> {
-        let measures = match self.query.shape() {
-            CountShape::Series(_) => 0,
-            _ => self.query.measure_names.len(),
-        };
-        let measures = (0..measures).map(SortBy::Measure);
+        let measures = (0..self.query.measure_names.len()).map(SortBy::Measure);
         [SortBy::Count].into_iter().chain(measures).chain([SortBy::Key]).collect()
     }
 
@@ -78,13 +85,17 @@ impl Live {
         matches!(self.query.shape(), CountShape::Keys(_) | CountShape::Series(_))
     }
 
-    pub(super) fn view(&self) -> View {
+    pub(crate) fn view(&self) -> View {
         lock(&self.view).clone()
     }
 
-    /// The query with the order of a view.
-    pub(super) fn query_of(&self, view: &View) -> Query {
-        Query { order: Order { by: view.by, ..self.query.order }, ..self.query.clone() }
+    /// The query with the order of a view. Pairs of buckets and keys cannot be sorted by a measure: only the keys of a series are.
+    pub(crate) fn query_of(&self, view: &View) -> Query {
+        let by = match (self.query.shape(), view.by) {
+            (CountShape::Series(_), SortBy::Measure(_)) => SortBy::Count,
+            (_, by) => by,
+        };
+        Query { order: Order { by, ..self.query.order }, ..self.query.clone() }
     }
 
     /// Whether rows are the latest buckets, in the order of time.

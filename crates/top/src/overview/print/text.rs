@@ -11,7 +11,7 @@ use super::{OverviewFormat, distinct, duration, interval, is_each_once, percent,
 use crate::overview::answer::{Bars, FieldOverview, Overview, Times, ValueCount};
 use crate::print::Text;
 use crate::print::text::fit::cut_all;
-use crate::print::text::series::level;
+use crate::print::text::level;
 
 /// Width of a line, and the minimum on a narrow terminal.
 const WIDTH: usize = 80;

@@ -234,7 +234,7 @@ fn without_common_parts(times: &[String]) -> Vec<&str> {
 }
 
 /// A column of up to eight eighths: a blank for nothing, and at least one eighth for anything else.
-pub(crate) fn level(sum: u64, most: u64) -> char {
+pub fn level(sum: u64, most: u64) -> char {
     const LEVELS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let eighths = (u128::from(sum) * 8).div_ceil(u128::from(most.max(1)));
     LEVELS.get(eighths as usize).copied().unwrap_or('█')

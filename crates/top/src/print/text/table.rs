@@ -130,13 +130,21 @@ impl<'a> AlignedTable<'a> {
             excess > 0 && !bars.narrow(excess)
         });
         let bars = self.bars.as_ref().map_or(0, |bars| bars.column_width() + GAP);
-        let numbers = self.numbers.iter().map(|column| (column.width, column.least_width()));
-        let keys = self.keys.iter().map(|column| (column.width, MIN_CUT));
-        let columns: Vec<(usize, usize)> = numbers.chain(keys).collect();
-        let widths = narrowed(&columns, terminal.saturating_sub(self.gaps() + bars));
+        let widths = self.widths(terminal.saturating_sub(self.gaps() + bars));
         let (titles, keys) = widths.split_at(self.numbers.len());
         cut_titles(&mut self.numbers, titles);
         self.keys.iter_mut().zip(keys).for_each(|(column, &width)| column.cut(width));
+    }
+
+    /// Widths of the columns of numbers and keys in this width. Titles are cut first, then the parts of keys that are longer than a time.
+    fn widths(&self, available: usize) -> Vec<usize> {
+        let with_least = |key: usize| {
+            let numbers = self.numbers.iter().map(|column| (column.width, column.least_width()));
+            let keys = self.keys.iter().map(|column| (column.width, column.width.min(key)));
+            narrowed(&numbers.chain(keys).collect::<Vec<_>>(), available)
+        };
+        let widths = with_least(KEPT_KEY);
+        if widths.iter().sum::<usize>() <= available { widths } else { with_least(MIN_CUT) }
     }
 
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
