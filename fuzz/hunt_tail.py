@@ -8,7 +8,8 @@ Then comb is asked to end, and must have counted each record exactly once that w
 the numbers of a key finds a lost record also where another one was counted twice.
 
 What no program can count is avoided: before a file is removed, or gets a name that is not selected, the writer waits until comb has
-opened it; before a file is truncated without a copy, until comb rests. After truncations without such a wait, only the report is checked.
+opened it; before a file is truncated without a copy, until comb rests. After truncations without such a wait, only the report is checked. Where comb
+reports that it has released removed files, because there were too many, records that were written to these later may be missing.
 
 --without takes names of actions (methods of Writer) and of these cases: rough, truncations without a wait; reuse, removed files
 that comb does not hold open, so that another file has their inode; alike, files that begin with a piece of a record or with a head alone; empty_copy,
@@ -49,6 +50,7 @@ EXPECTED = re.compile(
     r"waiting for it|not read so far|not read: compressed|has no end yet|truncated while it was followed|removed files: [\d,]+ files? no longer followed|^comb: \d+ (more|other)"
 )
 
+RELEASED = re.compile(r"more than \d+ removed files")
 LOST = re.compile(r"([\d,]+) files? removed or renamed before being read; not counted")
 
 
@@ -823,6 +825,9 @@ def check(rng: random.Random, world: World, running: Comb, output: str, has_key:
         leave_out_margin(world, counted, written, before, after)
     pairs = [(entry, counted.get(entry), written.get(entry)) for entry in {*counted, *written}]
     differences = sorted((pair for pair in pairs if pair[1] != pair[2]), key=str)
+    if RELEASED.search(messages):
+        # A writer was so far ahead of comb that it wrote to files that had been released, as reported.
+        differences = [(entry, counted, written) for entry, counted, written in differences if not (counted or [0])[0] < (written or [0])[0]]
     if differences:
         shown = "; ".join(described(world, *pair) for pair in differences[:5])
         raise Fault(f"{len(differences)} of {len(written)} keys differ: {shown}")

@@ -35,6 +35,9 @@ impl Kinds {
     pub const IGNORED: Self = Self(0x8000);
     /// Only asked for: watch nothing but directories.
     pub const ONLY_DIRECTORIES: Self = Self(0x0100_0000);
+    /// Only asked for: no changes of files that were removed from the watched directory. They would be reported under names that
+    /// other files may have by then.
+    pub const EXCLUDE_REMOVED: Self = Self(0x0400_0000);
     /// Only asked for: add to the kinds that are watched already.
     pub const ADD: Self = Self(0x2000_0000);
     /// Only reported: it is a directory.

@@ -59,7 +59,7 @@ impl Changes {
         let queue = self.queue.as_ref()?;
         let kinds = match scope {
             WatchedChanges::Names => NAMES,
-            WatchedChanges::Files => NAMES | Kinds::MODIFY,
+            WatchedChanges::Files => NAMES | Kinds::MODIFY | Kinds::EXCLUDE_REMOVED,
             WatchedChanges::Own => Kinds::MOVE_SELF | Kinds::DELETE_SELF,
         };
         // The same directory may be watched for both.
@@ -148,5 +148,28 @@ fn parent(path: &Path) -> &Path {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
         Some(parent) => parent,
         None => Path::new("/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn writes_to_a_removed_file_are_not_those_of_the_next_one_of_its_name() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("a.log");
+        let mut changes = Changes::new();
+        changes.watch_directory(directory.path(), WatchedChanges::Files).expect("a watch");
+        let mut writer = File::create(&path).expect("room");
+        writer.write_all(b"1\n").expect("room");
+        fs::remove_file(&path).expect("a file");
+        File::create(&path).expect("room");
+        writer.write_all(b"2\n").expect("room");
+        let kinds: Vec<Kinds> = changes.take().iter().map(|event| event.kinds).collect();
+        assert_eq!(kinds, [Kinds::CREATE, Kinds::MODIFY, Kinds::DELETE, Kinds::CREATE]);
     }
 }

@@ -378,11 +378,28 @@ impl<'a> FollowedInputs<'a> {
         problems: &mut Problems,
     ) {
         let found = match self.found_file(identity) {
+            Some(FoundThere::Followed(number)) => {
+                self.watch_under_other_name(number, &source);
+                Some(FoundThere::Followed(number))
+            }
             Some(found) => Some(found),
             None => self.open(source, place.as_ref(), open, problems),
         };
         if let (Some(place), Some(found)) = (place, found) {
             self.generations.find(place, found);
+        }
+    }
+
+    /// Watches a followed file that is found under another name: if that is a second one and the first was removed, writes by who has opened
+    /// the first one are not reported in the directory.
+    fn watch_under_other_name(&mut self, number: usize, source: &Source) {
+        let Some(input) = self.inputs.get_mut(&number).filter(|input| input.source.path() != source.path())
+        else {
+            return;
+        };
+        if let Some(file) = input.file.as_mut().filter(|file| !file.is_watched) {
+            self.changes.watch_file(&file.file);
+            file.is_watched = true;
         }
     }
 

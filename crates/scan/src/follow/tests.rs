@@ -235,6 +235,29 @@ fn a_file_without_a_name_is_read_on() {
     assert_eq!(problems, NONE);
 }
 
+/// The writer has opened the first name.
+#[test]
+fn a_file_whose_first_name_was_removed_is_read_on_under_its_second() {
+    let (lines, problems) = while_followed(
+        &["."],
+        |_| {},
+        |world| {
+            let mut writer = File::create(world.path("a.log")).expect("room");
+            let mut append = |line: &[u8]| writer.write_all(line).expect("room");
+            append(b"1\n");
+            world.await_lines(&["1"]);
+            fs::hard_link(world.path("a.log"), world.path("b.log")).expect("room");
+            fs::remove_file(world.path("a.log")).expect("a file");
+            append(b"2\n");
+            world.await_lines(&["1", "2"]);
+            append(b"3\n");
+            world.await_lines(&["1", "2", "3"]);
+        },
+    );
+    assert_eq!(lines, ["1", "2", "3"]);
+    assert_eq!(problems, NONE);
+}
+
 #[test]
 fn a_truncated_file_is_read_again_and_reported() {
     let (lines, problems) = while_followed(
