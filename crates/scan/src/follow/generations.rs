@@ -65,7 +65,12 @@ struct WatchedDirectory {
     unread: HashMap<Vec<u8>, Generation>,
     /// Whether the present search has found it.
     is_present: bool,
+    /// Number of whole searches since the last one that has found it. One misses a directory that is renamed meanwhile.
+    absences: u8,
 }
+
+/// Number of searches that must miss a directory before it is gone.
+const ABSENCES: u8 = 2;
 
 /// An unread generation.
 struct Generation {
@@ -102,6 +107,10 @@ impl Losses {
 impl WatchedDirectory {
     fn may_select(&self, name: &[u8]) -> bool {
         self.is_followed || self.named.contains_key(name)
+    }
+
+    fn is_gone(&self) -> bool {
+        self.absences >= ABSENCES
     }
 
     fn source_of(&self, name: &[u8]) -> &Source {
@@ -260,6 +269,7 @@ impl Generations {
             named: HashMap::new(),
             unread: HashMap::new(),
             is_present: true,
+            absences: 0,
         });
         directory.is_present = true;
         directory
@@ -346,17 +356,20 @@ impl Generations {
 
     /// Ends the generations in directories that are not there any more.
     fn end_directories(&mut self) {
+        for directory in self.directories.values_mut() {
+            directory.absences = if directory.is_present { 0 } else { directory.absences + 1 };
+        }
         for (place, generation) in mem::take(&mut self.ended) {
             match self.directories.get(&place.watch) {
                 // Changes during the search: the next one decides.
-                Some(directory) if directory.is_present && directory.is_followed => {
+                Some(directory) if !directory.is_gone() && directory.is_followed => {
                     self.ended.push((place, generation));
                 }
                 _ if generation.was_selected == Some(false) => {}
                 _ => self.lose(&place),
             }
         }
-        let gone = self.directories.iter().filter(|(_, directory)| !directory.is_present);
+        let gone = self.directories.iter().filter(|(_, directory)| directory.is_gone());
         let unread = gone.flat_map(|(&watch, directory)| {
             let is_lost = |generation: &Generation| {
                 generation.may_have_contents && generation.was_selected != Some(false)
@@ -365,7 +378,7 @@ impl Generations {
             names.map(move |(name, _)| Place { watch, name: name.clone() })
         });
         unread.collect::<Vec<_>>().iter().for_each(|place| self.lose(place));
-        self.directories.retain(|_, directory| directory.is_present);
+        self.directories.retain(|_, directory| !directory.is_gone());
     }
 
     /// Ends the generations that were renamed to a place that is not watched. The second report may come after one search.
@@ -386,7 +399,11 @@ impl Generations {
     /// Whether another search is needed to know which generations are lost.
     pub(super) fn are_undecided(&self) -> bool {
         let is_unread = |(moving, _): &(Moving, u8)| matches!(moving, Moving::Unread(..));
-        !self.ended.is_empty() || self.moving.values().any(is_unread)
+        let may_be_gone =
+            |directory: &WatchedDirectory| directory.absences > 0 && !directory.unread.is_empty();
+        !self.ended.is_empty()
+            || self.moving.values().any(is_unread)
+            || self.directories.values().any(may_be_gone)
     }
 
     /// Reports how many generations were lost, if it is time to, or for the last time.
@@ -474,6 +491,13 @@ mod tests {
             generations.end_search(true);
         }
 
+        /// Takes changes, and searches, but does not find the directory.
+        fn search_elsewhere(&mut self, before: &str) {
+            self.generations.take(&events(before), false);
+            self.generations.begin_search();
+            self.generations.end_search(true);
+        }
+
         /// Number of lost files since the last call.
         fn lost(&mut self) -> u64 {
             let mut problems = Problems::default();
@@ -546,6 +570,19 @@ mod tests {
         assert_eq!(lost(&[("+a.log ~a.log", &[("a.log", 1)], "a.log>b.log"), ("", &[("b.log", 1)], "")]), 0);
         assert_eq!(lost(&[("", &[("a.log", 1)], "+a.log ~a.log"), ("", &[("a.log", 1)], "")]), 0);
         assert_eq!(lost(&[("", &[("a.log", 1)], "+a.log ~a.log -a.log"), ("", &[], "")]), 0);
+    }
+
+    #[test]
+    fn files_are_lost_with_their_directory_unless_it_is_only_renamed() {
+        let mut world = World::default();
+        world.search("", &[], "");
+        world.search_elsewhere("+a.log ~a.log +b.log ~b.log -b.log");
+        assert_eq!((world.generations.are_undecided(), world.lost()), (true, 0));
+        world.search("", &[("a.log", 1)], "");
+        assert_eq!(world.lost(), 1, "b.log");
+        world.search_elsewhere("+c.log ~c.log");
+        world.search_elsewhere("");
+        assert_eq!((world.generations.are_undecided(), world.lost()), (false, 1));
     }
 
     #[test]
