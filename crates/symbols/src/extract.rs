@@ -13,6 +13,9 @@ use crate::rules::{GrammarRules, Rule, field};
 /// grows with its length only.
 pub(crate) const MAX_SCOPES: usize = 64;
 
+/// Number of nodes between two looks at whether the job was asked to end: less than a millisecond.
+const NODES_PER_CHECK: usize = 1 << 12;
+
 /// Definitions of a file so far, and the nodes and scopes around the current node.
 pub(crate) struct Extraction<'t> {
     text: &'t [u8],
@@ -200,12 +203,13 @@ fn unquoted(text: &[u8], name: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Definitions of a syntax tree, in the order of their nodes, and whether scopes in them were left out.
+/// Definitions of a syntax tree, in the order of their nodes, and whether scopes in them were left out. `None` if the job was asked to end.
 pub(crate) fn definitions<'t>(
     tree: &'t Tree,
     text: &'t [u8],
     rules: &GrammarRules,
-) -> (Vec<Definition>, bool) {
+    is_stopped: impl Fn() -> bool,
+) -> Option<(Vec<Definition>, bool)> {
     let mut found = Extraction {
         text,
         definitions: Vec::new(),
@@ -215,7 +219,10 @@ pub(crate) fn definitions<'t>(
         once: HashSet::new(),
     };
     let mut cursor = tree.walk();
-    loop {
+    for number in 0_usize.. {
+        if number.is_multiple_of(NODES_PER_CHECK) && is_stopped() {
+            break;
+        }
         let node = cursor.node();
         if let Some(rule) = rules.of(node) {
             found.visit(rule, node);
@@ -226,11 +233,12 @@ pub(crate) fn definitions<'t>(
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return (found.definitions, found.too_deep);
+                return Some((found.definitions, found.too_deep));
             }
             found.ancestors.pop();
         }
         let depth = found.ancestors.len();
         while found.scopes.pop_if(|scope| scope.depth >= depth).is_some() {}
     }
+    None
 }

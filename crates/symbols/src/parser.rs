@@ -256,7 +256,7 @@ impl Parser {
             let grammar = self.grammars.get(language);
             let text = ended(text);
             let tree = grammar.parse(&text, &mut left)?;
-            let (found, too_deep) = definitions(&tree, &text, &grammar.rules);
+            let (found, too_deep) = grammar.definitions(&tree, &text)?;
             let mut found = Mended { definitions: found, error: first_error(&tree), too_deep };
             if let Some(error) = found.error.filter(|_| mode.recovers) {
                 found = grammar.recover(&text, error, &tree, found, &mut budget);
@@ -351,6 +351,11 @@ impl Grammar {
         let (tree, steps) = self.parse_in(text, *left);
         *left = left.saturating_sub(steps);
         tree
+    }
+
+    /// The definitions in a tree, and whether a scope was left out. `None` if the stop is raised.
+    pub(crate) fn definitions(&self, tree: &Tree, text: &[u8]) -> Option<(Vec<Definition>, bool)> {
+        definitions(tree, text, &self.rules, || is_raised(self.stop.as_ref()))
     }
 
     /// Parses a text, unless that takes more than a number of steps, or the stop is raised. Returns how many it took, too.

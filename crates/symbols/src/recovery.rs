@@ -8,7 +8,7 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 use crate::definition::Definition;
-use crate::extract::{Holds, definitions};
+use crate::extract::Holds;
 use crate::language::Language;
 use crate::mend::{BrokenPart, broken_parts, without};
 use crate::parser::{Grammar, ended, max_steps};
@@ -66,7 +66,7 @@ impl Grammar {
         }
         let whole = without(text, &broken);
         let tree = self.tree(&whole, budget)?;
-        let (definitions, too_deep) = definitions(&tree, &whole, &self.rules);
+        let (definitions, too_deep) = self.definitions(&tree, &whole)?;
         let mut mended = Mended { definitions, error: first_error(&tree), too_deep };
         self.add_parts(text, &broken, &mut mended, budget)?;
         Some(mended)
@@ -114,7 +114,7 @@ impl Grammar {
             let (wrapped, tree) = self.completed(part, text, budget)?;
             let end = part.range.start + text[part.range.clone()].trim_ascii_end().len();
             let shift = opening(self.language, &part.wrapped(text, b"")).len();
-            let (inner, is_deep) = definitions(&tree, &wrapped, &self.rules);
+            let (inner, is_deep) = self.definitions(&tree, &wrapped)?;
             *too_deep |= is_deep;
             // A missing token counts as missing at the end of the part.
             let at =
