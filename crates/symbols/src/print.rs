@@ -13,9 +13,10 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use finecomb_scan::Output;
+use finecomb_sys::display;
 
 use crate::language::Language;
-use crate::query::{SymbolsFormat, SymbolsQuery};
+use crate::query::{SymbolsFormat, SymbolsOptions, SymbolsQuery};
 use crate::symbol::{MAX_LINE, Symbol, collapse};
 
 pub(crate) use ctags::Tags;
@@ -33,7 +34,7 @@ pub(crate) struct ListedFile<'f> {
 impl<'f> ListedFile<'f> {
     /// Prints the file in any form but that of a tags file, whose lines are sorted over all files.
     pub(crate) fn print(&self, query: &SymbolsQuery, out: &mut Output<'_>) {
-        let styles = Styles::new(query.options.color);
+        let styles = Styles::new(&query.options);
         match query.options.format {
             SymbolsFormat::Text => text::print(self, &styles, out.bytes()),
             SymbolsFormat::Outline => outline::print(self, &styles, out.bytes()),
@@ -72,6 +73,7 @@ impl<'f> ListedFile<'f> {
 
 /// Styles of the output for people. Without colours they are empty.
 struct Styles {
+    escapes: bool,
     path: Style,
     line: Style,
     kind: Style,
@@ -79,14 +81,25 @@ struct Styles {
 }
 
 impl Styles {
-    fn new(color: bool) -> Self {
-        let style = |style| if color { style } else { Style::new() };
+    fn new(options: &SymbolsOptions) -> Self {
+        let style = |style| if options.color { style } else { Style::new() };
         Self {
+            escapes: options.escape,
             path: style(AnsiColor::Magenta.on_default()),
             line: style(AnsiColor::Green.on_default()),
             kind: style(AnsiColor::Cyan.on_default()),
             name: style(Style::new().bold()),
         }
+    }
+}
+
+impl Styles {
+    /// Appends bytes of a name or a text.
+    fn add(&self, style: &Style, bytes: &[u8], out: &mut Vec<u8>) {
+        if self.escapes {
+            return styled(style, display::escaped_bytes(bytes).as_bytes(), out);
+        }
+        styled(style, bytes, out);
     }
 }
 

@@ -65,6 +65,8 @@ pub struct SymbolsOptions {
     pub format: SymbolsFormat,
     /// Colour text and outlines.
     pub color: bool,
+    /// Escape control characters and invalid UTF-8 in text and outlines, which a terminal would obey.
+    pub escape: bool,
 }
 
 setters! {
@@ -78,6 +80,7 @@ setters! {
         quiet: bool,
         format: SymbolsFormat,
         color: bool,
+        escape: bool,
     }
 }
 

@@ -85,6 +85,25 @@ fn names_of_files_are_safe_in_a_search_on_a_terminal() {
     directory.prints("comb grep --files --glob 'n*'", "n\x1b[2J\u{202e}\n");
 }
 
+#[test]
+fn control_characters_in_sources_and_indexed_texts_are_shown_on_a_terminal() {
+    let directory = directory_with(&[
+        ("a\x1b[2J.js", "function f(a = \"\x1b[31m\") {}\n"),
+        ("t", "one \x1b[2Jtwo\u{9b} three\n"),
+    ]);
+    directory.run("comb index build t -o index");
+    let name = "a\\u{1b}[2J.js";
+    for (line, expected) in [
+        ("comb symbols", format!("{name}:1:10\tfunction\tf\tfunction f(a = \"\\u{{1b}}[31m\")\n")),
+        ("comb symbols --outline", format!("{name}\n1  function f(a = \"\\u{{1b}}[31m\")\n")),
+        ("comb find index two", "8:1:9:one \\u{1b}[2Jtwo\\u{9b} three\n".to_owned()),
+    ] {
+        assert_eq!(screen(&directory, 80, line), expected, "{line}");
+    }
+    directory.prints("comb find index two | cat", "8:1:9:one \x1b[2Jtwo\u{9b} three\n");
+    directory.prints("comb symbols | cut -f 1", "a\x1b[2J.js:1:10\n");
+}
+
 /// Keys of several fields, some of them long and different only in the middle.
 fn long_keys(directory: &TempDir) {
     let mut text = String::new();

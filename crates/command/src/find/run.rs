@@ -1,9 +1,11 @@
 //! `comb find`: searches an index.
 
-use std::io::{self, BufWriter, Write, stdout};
+use std::borrow::Cow;
+use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 use std::os::unix::ffi::OsStrExt;
 
 use anstyle::{AnsiColor, Style};
+use finecomb_sys::display;
 use finecomb_text_index::{CountAnswer, Direction, SearchAnswer};
 use finecomb_text_index::{Index, Occurrences, Pattern, TextPassage};
 
@@ -69,6 +71,7 @@ struct OccurrencePrinter<'a> {
     occurrences: &'a Occurrences<'a>,
     context: u64,
     json: bool,
+    is_terminal: bool,
     place: Style,
     matched: Style,
 }
@@ -89,6 +92,7 @@ impl<'a> OccurrencePrinter<'a> {
             occurrences,
             context: arguments.context.min(MAX_CONTEXT),
             json: arguments.format.choice() == FindFormat::Json,
+            is_terminal: stdout().is_terminal(),
             place: style(AnsiColor::Green.on_default()),
             matched: style(AnsiColor::Red.on_default().bold()),
         }
@@ -131,11 +135,19 @@ impl<'a> OccurrencePrinter<'a> {
             after = after.split(|&byte| byte == b'\n').next().unwrap_or_default();
             after = after.strip_suffix(b"\r").unwrap_or(after);
         }
-        out.write_all(before)?;
+        out.write_all(&self.shown(before))?;
         write!(out, "{red}")?;
-        out.write_all(matched)?;
+        out.write_all(&self.shown(matched))?;
         write!(out, "{red:#}")?;
-        out.write_all(after)?;
+        out.write_all(&self.shown(after))?;
         out.write_all(b"\n")
+    }
+
+    /// A part of the text. What a terminal would obey is escaped.
+    fn shown<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        match self.is_terminal {
+            true => Cow::Owned(display::escaped_bytes(text).into_bytes()),
+            false => Cow::Borrowed(text),
+        }
     }
 }

@@ -211,6 +211,7 @@ impl SymbolsArguments {
             .quiet(self.quiet)
             .format(format)
             .color(self.output.is_none() && terminal::output_has_colors())
+            .escape(self.output.is_none() && stdout().is_terminal())
     }
 
     pub(crate) fn inputs(&self) -> Result<Inputs, UsageError> {

@@ -2,12 +2,14 @@
 
 use std::io::Write;
 
+use anstyle::Style;
+
 use super::{ListedFile, Styles, bytes, styled};
 
 pub(super) fn print(file: &ListedFile<'_>, styles: &Styles, out: &mut Vec<u8>) {
-    let Styles { path, line, kind, name } = styles;
+    let Styles { path, line, kind, name, .. } = styles;
     let width = file.symbols.iter().map(|symbol| symbol.line).max().unwrap_or(0).to_string().len();
-    styled(path, bytes(file.path), out);
+    styles.add(path, bytes(file.path), out);
     out.push(b'\n');
     for symbol in file.symbols {
         // Writing to memory does not fail.
@@ -15,9 +17,9 @@ pub(super) fn print(file: &ListedFile<'_>, styles: &Styles, out: &mut Vec<u8>) {
         out.resize(out.len() + 2 * symbol.depth, b' ');
         styled(kind, symbol.label().as_bytes(), out);
         out.push(b' ');
-        styled(name, file.name(symbol), out);
+        styles.add(name, file.name(symbol), out);
         if let Some(parameters) = &symbol.parameters {
-            file.collapse(parameters, out);
+            styles.add(&Style::new(), &file.collapsed(parameters), out);
         }
         out.push(b'\n');
     }
