@@ -158,12 +158,15 @@ mod tests {
     use super::*;
 
     #[test]
-    #[cfg(target_os = "linux")]
     fn writes_to_a_removed_file_are_not_those_of_the_next_one_of_its_name() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("a.log");
         let mut changes = Changes::new();
-        changes.watch_directory(directory.path(), WatchedChanges::Files).expect("a watch");
+        let watch = changes.watch_directory(directory.path(), WatchedChanges::Files);
+        assert_eq!(watch.is_some(), finecomb_sys::IS_LINUX);
+        if watch.is_none() {
+            return;
+        }
         let mut writer = File::create(&path).expect("room");
         writer.write_all(b"1\n").expect("room");
         fs::remove_file(&path).expect("a file");
