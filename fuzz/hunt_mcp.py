@@ -246,8 +246,7 @@ def check_malformed(server: Server, rng: random.Random, comb: list[str], root: P
     if rng.random() < 0.5:
         line = rng.choice([b"{", b"[]", b"7", b'""', b"null", b"\xff\xff", b"[" * 500, b'{"id":1}', b"x" * 70_000, b'{"jsonrpc":"2.0","id":null,"method":"ping"}'])
         server.write(line + b"\n")
-        if not line.endswith(b'"ping"}'):
-            assert "error" in server.answer(), line
+        assert "error" in server.answer(), line
         return "malformed"
     members = ["pattern", "paths", "globs", "types", "limit", "cursor", "context", "case", "output", "name", "list", "kinds", "index", "fields", "where", "every", "sum"]
     name = rng.choice(["search", "files", "symbols", "find", "top"])
