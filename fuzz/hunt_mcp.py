@@ -84,14 +84,17 @@ def pages(server: Server, rng: random.Random, name: str, arguments: dict) -> lis
     """The results of all pages, each with another limit."""
     results, cursor = [], None
     while True:
-        limit = rng.choice([1, 2, 3, 7, 1000])
-        answer = server.call(name, {**arguments, "limit": limit, **({"cursor": cursor} if cursor else {})})
+        limit, most = rng.choice([1, 2, 3, 7, 1000]), rng.choice([1500, 4000, 16_000])
+        limits = {"max_bytes": most} if name == "read" else {"limit": limit, "max_bytes": most}
+        answer = server.call(name, {**arguments, **limits, **({"cursor": cursor} if cursor else {})})
         result = answer.get("result")
         assert result and not result.get("isError"), f"an error: {answer}"
         assert SECRET not in json.dumps(answer), f"text from outside: {answer}"
+        size = len(result["content"][0]["text"].encode())
+        assert size <= most, f"{size} bytes with max_bytes {most}"
         page = result["structuredContent"]
         own = [entry for entry in page["results"] if not entry.get("context")]
-        assert len(own) <= limit, f"{len(own)} results with limit {limit}"
+        assert len(own) <= limit or name == "read", f"{len(own)} results with limit {limit}"
         assert not any("moved" in note for note in page["notes"]), page["notes"]
         results += page["results"]
         if page["cursor"] is None:
@@ -224,10 +227,32 @@ def check_symbols(server: Server, rng: random.Random, comb: list[str], root: Pat
     return "symbols"
 
 
+def check_read(server: Server, rng: random.Random, comb: list[str], root: Path) -> str:
+    files = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
+    if not files:
+        return "read"
+    path = rng.choice(files)
+    text = path.read_bytes()
+    if b"\0" in text:
+        answer = server.call("read", {"path": str(path)})
+        assert answer["result"]["isError"], answer
+        return "read"
+    lines = text.split(b"\n")
+    lines = lines[:-1] if lines[-1] == b"" else lines
+    first = rng.randrange(1, len(lines) + 3)
+    last = rng.choice([None, first + rng.randrange(5)])
+    arguments = {"path": str(path), "from": first, **({"to": last} if last else {})}
+    got = [(entry["line"], entry["text"]) for entry in pages(server, rng, "read", arguments)]
+    wanted = [(number, lossy(shown(line))) for number, line in enumerate(lines, 1) if first <= number <= (last or number)]
+    assert [line for line, _ in got] == [line for line, _ in wanted], f"{arguments}: {got}\nexpected {wanted}"
+    assert all(one == two or one.endswith("…") and two.startswith(one[:-1]) for (_, one), (_, two) in zip(got, wanted)), f"{arguments}: {got}\nexpected {wanted}"
+    return "read"
+
+
 def check_paths(server: Server, rng: random.Random, comb: list[str], root: Path) -> str:
     outside = root.parent / "outside"
     path = rng.choice(["link", "link/secret", "..", "/", str(outside), f"{outside}/secret", "../outside/secret", "../none", "link/none", "a/../../outside"])
-    name, key = rng.choice([("search", "paths"), ("files", "paths"), ("symbols", "paths"), ("top", "paths"), ("find", "index")])
+    name, key = rng.choice([("search", "paths"), ("files", "paths"), ("symbols", "paths"), ("top", "paths"), ("find", "index"), ("read", "path")])
     answer = server.call(name, {key: path, "pattern": "x"} if name in ("search", "find") else {key: path})
     # Without the directory a, the path leads nowhere.
     reason = "outside of the roots" if (root / "a").is_dir() or not path.startswith("a/") else path
@@ -249,7 +274,7 @@ def check_malformed(server: Server, rng: random.Random, comb: list[str], root: P
         assert "error" in server.answer(), line
         return "malformed"
     members = ["pattern", "paths", "globs", "types", "limit", "cursor", "context", "case", "output", "name", "list", "kinds", "index", "fields", "where", "every", "sum"]
-    name = rng.choice(["search", "files", "symbols", "find", "top"])
+    name = rng.choice(["search", "files", "symbols", "find", "top", "read", "status"])
     arguments = {member: random_value(rng) for member in rng.sample(members, rng.randrange(6))}
     answer = server.call(name, rng.choice([arguments, arguments, arguments, random_value(rng)]))
     assert "result" in answer or "error" in answer, answer
@@ -257,7 +282,7 @@ def check_malformed(server: Server, rng: random.Random, comb: list[str], root: P
     return "malformed"
 
 
-CHECKS = [check_search, check_search, check_files, check_symbols, check_paths, check_malformed]
+CHECKS = [check_search, check_search, check_files, check_symbols, check_read, check_paths, check_malformed]
 
 
 def one_run(number: int, options: argparse.Namespace) -> str | None:

@@ -9,6 +9,7 @@ mod calls;
 mod context;
 mod cursor;
 mod excerpt;
+mod indexes;
 mod page;
 mod roots;
 mod schema;
@@ -17,8 +18,11 @@ mod sink;
 mod tools;
 mod transport;
 
+use std::io::{Write, stdout};
+
 use finecomb_command::exit::{Exit, Failure, check_output};
 use finecomb_command::mcp::McpArguments;
+use finecomb_command::message;
 use finecomb_command::terminal::When;
 use finecomb_sys::io_reason;
 use rmcp::ServiceExt;
@@ -28,9 +32,15 @@ use tokio::runtime::Builder;
 use self::context::Context;
 use self::server::McpServer;
 use self::transport::MessageLines;
+
 /// Runs `comb mcp`.
 pub(crate) fn run(arguments: &McpArguments) -> Result<Exit, Failure> {
     check_output()?;
+    if let Some(client) = arguments.install {
+        stdout().write_all(client.entry(&arguments.roots).as_bytes())?;
+        message::note(client.place());
+        return Ok(Exit::Found);
+    }
     // Answers are text for a model, at any setting of colours.
     When::Never.apply();
     serve(arguments)?;

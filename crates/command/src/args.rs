@@ -9,7 +9,7 @@ pub mod selection;
 pub(crate) mod size;
 pub(crate) mod standalone;
 pub mod threads;
-pub(crate) mod tips;
+pub mod tips;
 pub mod tree_index;
 pub(crate) mod value;
 

@@ -1,14 +1,17 @@
 //! The flags of `comb mcp`.
 
+mod install;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use finecomb_scan::Width;
 
+pub use self::install::McpClient;
 use crate::args::size;
 use crate::args::threads::Threads;
-use crate::args::tree_index::{IndexHome, WhenIndexed};
+use crate::args::tree_index::{IndexHome, IndexUse, WhenIndexed};
 use crate::serve::parse_seconds;
 use crate::shell::facts;
 
@@ -20,15 +23,15 @@ Examples:
       comb mcp
   Server for two directories, with a time-out of ten seconds:
       comb mcp ~/src/app ~/src/lib --request-timeout 10
-  Claude Code:
-      claude mcp add finecomb -- comb mcp .
+  Entry for the configuration of a client:
+      comb mcp --install cursor > .cursor/mcp.json
   Faster searches, from an index:
       comb index build .
       comb mcp .
 
 Reads requests from standard input and writes answers to standard output, one JSON-RPC message per line. The tools are search, \
 files, symbols, find and top: they answer as 'comb grep', 'comb grep --files', 'comb symbols', 'comb find' and 'comb top' do, in fewer \
-bytes and page by page. They read only files below the roots, and change nothing.";
+bytes and page by page; and read, for lines and definitions. They read only files below the roots, and change nothing.";
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -49,6 +52,10 @@ pub struct McpArguments {
     /// Relative paths in requests are below the first one.
     #[arg(value_name = "ROOT")]
     pub roots: Vec<PathBuf>,
+
+    /// Print the entry of a client's configuration for this server, and exit
+    #[arg(long, value_enum, value_name = "CLIENT")]
+    pub install: Option<McpClient>,
 
     /// Answer as structured JSON as well, with a schema for each tool
     ///
@@ -116,9 +123,20 @@ impl McpArguments {
         Some(std::path::absolute(&home).unwrap_or(home))
     }
 
+    /// Whether searches use indexes, which the server keeps then.
+    pub fn uses_indexes(&self) -> bool {
+        let home = IndexHome { index_dir: self.home.index_dir.clone() };
+        IndexUse { index: self.index, home }.when().is_ok_and(|when| when != WhenIndexed::Never)
+    }
+
     /// Number of threads of a call.
     pub fn width(&self) -> Width {
         self.threads.width()
+    }
+
+    /// The same, as a number.
+    pub fn threads(&self) -> usize {
+        self.threads.count().get()
     }
 
     /// Limits on requests and answers.

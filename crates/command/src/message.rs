@@ -31,7 +31,7 @@ pub(crate) fn error(text: impl Display) {
 }
 
 /// Prints a note, which is not about an error.
-pub(crate) fn note(text: impl Display) {
+pub fn note(text: impl Display) {
     let text = escaped_lines(&text.to_string());
     let _ = writeln!(anstream::stderr(), "{}: {text}", Program::current().name());
 }

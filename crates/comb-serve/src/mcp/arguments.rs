@@ -1,28 +1,108 @@
 //! Arguments that several tools have, and the forms in which models write them.
 
 use finecomb_scan::{Inputs, RuleFiles, WalkOptions};
+use rmcp::model::JsonObject;
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Deserializer, de};
 
 use super::roots::Roots;
 use finecomb_command::args::selection::{Globs, globs, named_types};
+use finecomb_command::args::tips::nearest;
+
+/// Names that models write for an argument of ours. Only those of lists may also be written in the singular.
+const OTHER_NAMES: [(&str, &[&str]); 14] = [
+    ("paths", &["file", "files", "dir", "directory", "folder", "root", "cwd"]),
+    ("path", &["file", "filename", "file_path", "paths"]),
+    ("pattern", &["query", "regex", "regexp", "search", "string", "text", "q"]),
+    ("fixed_strings", &["literal", "fixed", "is_regex"]),
+    ("case", &["ignore_case", "case_sensitive", "case_insensitive"]),
+    ("word", &["whole_word", "words"]),
+    ("context", &["context_lines", "before", "after", "lines"]),
+    ("globs", &["include", "exclude", "file_pattern"]),
+    ("types", &["language", "languages", "lang", "extension"]),
+    ("limit", &["max_results", "head_limit", "max_count", "max", "n", "number", "count"]),
+    ("max_bytes", &["max_output", "max_tokens", "max_chars", "size"]),
+    ("cursor", &["page", "offset", "next"]),
+    ("name", &["symbol", "query", "pattern", "identifier"]),
+    ("fields", &["field", "key", "by", "group_by"]),
+];
+
+/// Arguments by their known names: a list may be named in the singular, as `path` for `paths`.
+///
+/// # Errors
+/// If an argument is unknown, with the one that may be meant.
+pub(super) fn by_known_names(arguments: JsonObject, known: &[&str]) -> Result<JsonObject, String> {
+    let mut named = JsonObject::new();
+    for (name, value) in arguments {
+        // Models write null for what they leave out.
+        if value.is_null() {
+            continue;
+        }
+        let plural = format!("{name}s");
+        let name = match known.contains(&&*name) {
+            true => name,
+            false if known.contains(&&*plural) && !named.contains_key(&plural) => plural,
+            false => return Err(unknown(&name, known)),
+        };
+        if named.insert(name.clone(), value).is_some() {
+            return Err(format!("'{name}' is given twice"));
+        }
+    }
+    Ok(named)
+}
+
+fn unknown(name: &str, known: &[&str]) -> String {
+    let others = OTHER_NAMES.iter().filter(|(ours, others)| known.contains(ours) && others.contains(&name));
+    let meant = others.map(|(ours, _)| *ours).next().or_else(|| nearest(name, known.iter().copied()));
+    let tip = meant.map_or_else(|| "known".to_owned(), |meant| format!("did you mean '{meant}'? Known"));
+    format!("unknown argument '{name}'; {tip} ones are {}", known.join(", "))
+}
+
+/// Size of an answer by default: a few thousand tokens.
+const MAX_BYTES: u64 = 16_000;
+
+/// Minimum size of an answer that can be asked for: it has room for a result and a cursor.
+const MIN_BYTES: u64 = 500;
+
+/// The page of a call.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct PageWanted {
+    /// From the last line of the page before
+    pub(super) cursor: Option<String>,
+    /// Size of the answer
+    #[serde(default = "max_bytes", deserialize_with = "bytes")]
+    pub(super) max_bytes: u64,
+}
+
+/// The default of `max_bytes`.
+pub(super) fn max_bytes() -> u64 {
+    MAX_BYTES
+}
+
+/// Reads the maximum size of an answer.
+pub(super) fn bytes<'d, D: Deserializer<'d>>(deserializer: D) -> Result<u64, D::Error> {
+    match number(deserializer)? {
+        bytes @ MIN_BYTES.. => Ok(bytes),
+        _ => Err(de::Error::custom(format!("expected at least {MIN_BYTES}"))),
+    }
+}
 
 /// Files of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Selection {
-    /// Files or directories below the roots [default: all roots]
+    /// Files or directories [default: all roots]
     #[serde(default, deserialize_with = "one_or_many")]
     pub(super) paths: Vec<String>,
-    /// Only files that match one of these globs, as in .gitignore; '!GLOB' leaves files out. Examples: *.rs, !tests/**
+    /// Globs as in .gitignore, '!' leaves out: *.rs, !tests/**
     #[serde(default, deserialize_with = "one_or_many")]
     pub(super) globs: Vec<String>,
-    /// Only files of these types, such as rust, py, js, c, cpp, go, java, md
+    /// File types: rust, py, js, c, cpp, go, md, …
     #[serde(default, deserialize_with = "one_or_many")]
     pub(super) types: Vec<String>,
     /// Also hidden files
     #[serde(default)]
     pub(super) hidden: bool,
-    /// Also files that .gitignore and similar files exclude
+    /// Also files that .gitignore excludes
     #[serde(default)]
     pub(super) no_ignore: bool,
 }
@@ -63,6 +143,11 @@ pub(super) fn limit<'d, D: Deserializer<'d>>(deserializer: D) -> Result<u64, D::
         0 => Err(de::Error::custom("expected at least 1")),
         limit => Ok(limit),
     }
+}
+
+/// Reads the number of a line, if there is one.
+pub(super) fn optional_line<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    limit(deserializer).map(Some)
 }
 
 /// Reads a number, or a string of digits.

@@ -3,7 +3,9 @@
 use finecomb_grep::GrepOptions;
 use finecomb_scan::{Inputs, Problem, Stop, Width};
 
+use super::arguments::PageWanted;
 use super::cursor::Cursor;
+use super::indexes::RootIndexes;
 use super::page::{Kind, Page, PageOptions};
 use super::roots::Roots;
 use finecomb_command::advice::{Advised, on_failure};
@@ -21,6 +23,7 @@ pub(super) struct Context {
     pub(super) roots: Roots,
     pub(super) limits: McpLimits,
     pub(super) is_structured: bool,
+    pub(super) indexes: RootIndexes,
     width: Width,
     index: IndexUse,
 }
@@ -30,7 +33,7 @@ pub(super) struct Wanted<'a> {
     pub(super) kind: Kind,
     pub(super) limit: u64,
     pub(super) after_context: u64,
-    pub(super) cursor: &'a Option<String>,
+    pub(super) page: &'a PageWanted,
 }
 
 impl Context {
@@ -41,8 +44,13 @@ impl Context {
     pub(super) fn new(arguments: &McpArguments) -> Result<Self, String> {
         // A relative path of the indexes is one of the directory in which the server was started.
         let home = IndexHome { index_dir: arguments.index_home() };
+        let roots = Roots::enter(&arguments.roots())?;
+        // The others answer meanwhile.
+        let threads = (arguments.threads() / 2).max(1);
+        let kept = arguments.index_home().filter(|_| arguments.uses_indexes());
         Ok(Self {
-            roots: Roots::enter(&arguments.roots())?,
+            indexes: RootIndexes::new(kept, threads, roots.all()),
+            roots,
             limits: arguments.limits().clone(),
             is_structured: arguments.structured,
             width: arguments.width(),
@@ -73,16 +81,21 @@ impl Context {
     /// # Errors
     /// If the cursor is not one.
     pub(super) fn page(&self, wanted: &Wanted<'_>) -> Result<(Page<'_>, Vec<String>), String> {
-        let cursor = wanted.cursor.as_deref().map(Cursor::parse).transpose()?;
+        let cursor = wanted.page.cursor.as_deref().map(Cursor::parse).transpose()?;
         let options = PageOptions {
             results: wanted.limit,
-            bytes: self.limits.max_output,
+            bytes: self.max_bytes(wanted.page.max_bytes),
             after_context: wanted.after_context,
             is_structured: self.is_structured,
         };
         let page = Page::new(wanted.kind, options, &self.roots, cursor.as_ref());
         let moved = cursor.as_ref().and_then(|cursor| cursor.moved(&self.roots));
         Ok((page, moved.into_iter().collect()))
+    }
+
+    /// Maximum size of an answer for which a call asks for at most this.
+    pub(super) fn max_bytes(&self, wanted: u64) -> usize {
+        usize::try_from(wanted).unwrap_or(usize::MAX).min(self.limits.max_output)
     }
 
     /// The note that a call was cut off, if it was.

@@ -1,23 +1,18 @@
-//! A page of results: the results after a cursor, up to a limit, and the number of further ones.
+//! A page of results: the results after a cursor, up to a limit, and whether there are more.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use finecomb_sys::units::{Count, counted};
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::cursor::Cursor;
 use super::roots::{PathKey, Roots};
-
-/// Maximum number of results after a page that are counted.
-const MAX_COUNTED: u64 = 1000;
 
 /// Bytes of a result in addition to its text: the line number and its separators.
 const OVERHEAD: usize = 8;
@@ -27,7 +22,7 @@ const OVERHEAD: usize = 8;
 pub(super) struct PageOptions {
     /// Maximum number of results, not counting context.
     pub(super) results: u64,
-    /// Maximum number of bytes.
+    /// Maximum number of bytes of the text, with its notes.
     pub(super) bytes: usize,
     /// Number of lines after a result that belong to it.
     pub(super) after_context: u64,
@@ -38,7 +33,7 @@ pub(super) struct PageOptions {
 /// Kind of results, which decides how they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Lines below the paths of their files; the noun that counts them.
+    /// Lines below the paths of their files; the noun for several.
     Lines(&'static str),
     /// Paths of files.
     Paths,
@@ -66,6 +61,8 @@ struct PageEntry {
     end: Option<u64>,
     is_context: bool,
     is_later: bool,
+    /// Number of results so far in this line, also on pages before.
+    in_line: u64,
     text: String,
 }
 
@@ -84,8 +81,8 @@ pub(super) struct Page<'r> {
     in_line: u64,
     /// Whether the next result follows those of all files that come first.
     is_later: bool,
+    /// Set once a result has no room.
     is_full: bool,
-    more: More,
 }
 
 /// The end of the page before.
@@ -118,18 +115,11 @@ impl PageBefore {
     }
 }
 
-/// Results after the page.
-#[derive(Default)]
-struct More {
-    results: u64,
-    paths: HashSet<Vec<u8>>,
-}
-
 impl<'r> Page<'r> {
     /// A page that begins after a cursor.
     pub(super) fn new(kind: Kind, options: PageOptions, roots: &'r Roots, cursor: Option<&Cursor>) -> Self {
         let after = cursor.map(|cursor| PageBefore::new(roots, cursor));
-        let (paths, entries, more) = Default::default();
+        let (paths, entries) = Default::default();
         Self {
             kind,
             options,
@@ -142,7 +132,6 @@ impl<'r> Page<'r> {
             in_line: 0,
             is_later: false,
             is_full: false,
-            more,
         }
     }
 
@@ -151,20 +140,23 @@ impl<'r> Page<'r> {
         self.is_later = is_later;
     }
 
-    /// Adds the next result, with its text. Breaks if no more results are counted.
+    /// Adds the next result, with its text. Breaks if it has no room: no more are wanted.
     pub(super) fn add(&mut self, found: &Found<'_>, text: impl FnOnce() -> String) -> ControlFlow<()> {
         if self.is_before(found) {
             return ControlFlow::Continue(());
         }
-        if !self.is_full && self.has_room(found) {
+        if self.has_room(found) {
             let text = text();
             if self.entries.is_empty() || self.bytes + self.size(found, &text) <= self.options.bytes {
                 self.push(found, text);
                 return ControlFlow::Continue(());
             }
+        } else if found.is_context {
+            // Before the next result, if there is one.
+            return ControlFlow::Continue(());
         }
         self.is_full = true;
-        self.count(found)
+        ControlFlow::Break(())
     }
 
     /// Whether a result is one of the pages before.
@@ -220,56 +212,52 @@ impl<'r> Page<'r> {
         self.results += u64::from(!found.is_context);
         let &Found { line, end, is_context, .. } = found;
         let (path, is_later) = (self.paths.len() - 1, self.is_later);
-        self.entries.push(PageEntry { path, line, end, is_context, is_later, text });
+        self.entries.push(PageEntry { path, line, end, is_context, is_later, in_line: self.in_line, text });
     }
 
-    fn count(&mut self, found: &Found<'_>) -> ControlFlow<()> {
-        if found.is_context {
-            return ControlFlow::Continue(());
+    /// The answer, with `notes` after the results. If the search was cut off, there may be more results. Results that do not fit beside the notes
+    /// are left for the next page.
+    pub(super) fn finish(mut self, mut notes: Vec<String>, is_cut: bool) -> Answer {
+        fit(&mut notes, self.options.bytes / 2);
+        loop {
+            let cursor = self.cursor(is_cut).map(|cursor| cursor.to_string());
+            let all = self.with_first_note(&notes, cursor.as_deref(), is_cut);
+            let mut text = self.text();
+            for note in &all {
+                let _ = writeln!(text, "[{note}]");
+            }
+            if text.len() > self.options.bytes && self.entries.pop().is_some() {
+                self.is_full = true;
+                continue;
+            }
+            // A tree of JSON values takes longer than the text, so it is only made if it is wanted.
+            let structured = self.options.is_structured.then(|| self.structured(cursor, &all));
+            return Answer { text, structured };
         }
-        self.more.results += 1;
-        // A file comes twice if some of its results follow those of all files.
-        if !self.more.paths.contains(found.path) {
-            self.more.paths.insert(found.path.to_vec());
-        }
-        if self.more.results >= MAX_COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// The answer, with `notes` after the results. If the search was cut off, there may be more results.
-    pub(super) fn finish(self, mut notes: Vec<String>, is_cut: bool) -> Answer {
-        let cursor = self.cursor(is_cut).map(|cursor| cursor.to_string());
-        if let Some(cursor) = &cursor {
-            let more = self.more_in_words(is_cut);
-            notes.insert(0, format!("{more}; next page: cursor=\"{cursor}\""));
-        } else if self.entries.is_empty() && !is_cut {
-            notes.insert(0, "no results".to_owned());
-        }
-        let mut text = self.text();
-        for note in &notes {
-            let _ = writeln!(text, "[{note}]");
-        }
-        // A tree of JSON values takes longer than the text, so it is only made if it is wanted.
-        let structured = self.options.is_structured.then(|| self.structured(cursor, &notes));
-        Answer { text, structured }
+    /// The notes, and before them whether there are more results.
+    fn with_first_note(&self, notes: &[String], cursor: Option<&str>, is_cut: bool) -> Vec<String> {
+        let results = match self.kind {
+            Kind::Lines(noun) => noun,
+            Kind::Paths | Kind::Counts => "files",
+        };
+        let first = match cursor {
+            Some(cursor) if self.is_full => Some(format!("more {results}; next page: cursor=\"{cursor}\"")),
+            Some(cursor) => Some(format!("there may be more {results}; next page: cursor=\"{cursor}\"")),
+            None if self.is_full => {
+                Some(format!("more {results}, but the next does not fit: raise max_bytes"))
+            }
+            None if self.entries.is_empty() && !is_cut => Some("no results".to_owned()),
+            None => None,
+        };
+        first.into_iter().chain(notes.iter().cloned()).collect()
     }
 
     /// The place of the last result, if there are more after it.
     fn cursor(&self, is_cut: bool) -> Option<Cursor> {
         let last = self.entries.last().filter(|_| self.is_full || is_cut)?;
-        Some(Cursor::new(self.paths[last.path].clone(), last.line, self.in_line, last.is_later))
-    }
-
-    fn more_in_words(&self, is_cut: bool) -> String {
-        let More { results, paths } = &self.more;
-        let (results, files) = (*results, paths.len() as u64);
-        let at_least = if is_cut || results >= MAX_COUNTED { "at least " } else { "" };
-        match self.kind {
-            _ if results == 0 => "there may be more results".to_owned(),
-            Kind::Lines(noun) => {
-                format!("{at_least}{} more in {}", counted(results, noun), counted(files, "file"))
-            }
-            Kind::Paths | Kind::Counts => format!("{at_least}{} more files", Count(results)),
-        }
+        Some(Cursor::new(self.paths[last.path].clone(), last.line, last.in_line, last.is_later))
     }
 
     fn text(&self) -> String {
@@ -333,6 +321,21 @@ impl PageEntry {
             None => writeln!(out, "{line}:{text}"),
         }
     }
+}
+
+/// Shortens notes to a number of bytes in all: the last ones are left out, and the one before them is cut.
+pub(super) fn fit(notes: &mut Vec<String>, bytes: usize) {
+    let mut left = bytes;
+    notes.retain_mut(|note| {
+        let size = note.len() + OVERHEAD;
+        if size > left {
+            note.truncate(note.floor_char_boundary(left.saturating_sub(OVERHEAD)));
+            note.push('…');
+        }
+        let is_kept = left > OVERHEAD;
+        left = left.saturating_sub(size);
+        is_kept
+    });
 }
 
 fn as_path(bytes: &[u8]) -> &Path {

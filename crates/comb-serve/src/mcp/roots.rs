@@ -121,6 +121,11 @@ impl Roots {
         }
     }
 
+    /// The roots, absolute and without links.
+    pub(super) fn all(&self) -> &[PathBuf] {
+        &self.all
+    }
+
     /// The roots, for messages.
     pub(super) fn names(&self) -> String {
         let names: Vec<String> = self.all.iter().map(|root| root.display().to_string()).collect();

@@ -7,7 +7,9 @@ use serde_json::Value;
 pub(super) fn simplify(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     schema.remove("$schema");
-    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+    // Some clients refuse a tool without any.
+    let properties = schema.entry("properties").or_insert_with(|| JsonObject::new().into());
+    if let Value::Object(properties) = properties {
         properties.values_mut().filter_map(Value::as_object_mut).for_each(simplify_property);
     }
     schema

@@ -2,11 +2,14 @@
 
 mod files;
 mod find;
+mod read;
 mod search;
+mod status;
 mod symbols;
 mod top;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use finecomb_scan::Stop;
 use rmcp::handler::server::common::schema_for_input;
@@ -16,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::answer::{Answer, page_schema, text_schema};
+use super::arguments::by_known_names;
 use super::context::Context;
 use super::schema::simplify;
 
@@ -29,6 +33,8 @@ pub(super) trait Tool: DeserializeOwned + JsonSchema + 'static {
     const DESCRIPTION: &'static str;
     /// Whether its answers are pages.
     const HAS_PAGES: bool = true;
+    /// Whether an index of the root makes it faster.
+    const USES_INDEX: bool = false;
 
     /// Does the work. An error is told to the model.
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String>;
@@ -47,8 +53,10 @@ pub(super) const ALL: &[AnyTool] = &[
     any::<search::Search>(),
     any::<files::Files>(),
     any::<symbols::Symbols>(),
+    any::<read::Read>(),
     any::<find::Find>(),
     any::<top::Top>(),
+    any::<status::Status>(),
 ];
 
 const fn any<T: Tool>() -> AnyTool {
@@ -67,18 +75,17 @@ fn describe<T: Tool>(is_structured: bool) -> Description {
     tool
 }
 
-fn call<T: Tool>(mut arguments: JsonObject, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
-    // Models write null for what they leave out.
-    arguments.retain(|_, value| !value.is_null());
+fn call<T: Tool>(arguments: JsonObject, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
     let schema = schema_for_input::<T>()?;
     let known = schema.get("properties").and_then(Value::as_object);
-    let is_known = |name: &String| known.is_none_or(|known| known.contains_key(name));
-    if let Some(name) = arguments.keys().find(|name| !is_known(name)) {
-        let names: Vec<&str> = known.iter().flat_map(|known| known.keys().map(String::as_str)).collect();
-        return Err(format!("unknown argument '{name}'; known ones are {}", names.join(", ")));
+    let known: Vec<&str> = known.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    let tool: T = parse(&by_known_names(arguments, &known)?)?;
+    let start = Instant::now();
+    let answer = tool.answer(context, stop);
+    if T::USES_INDEX {
+        context.indexes.note_call(start.elapsed());
     }
-    let tool: T = parse(&arguments)?;
-    tool.answer(context, stop)
+    answer
 }
 
 /// Parses the arguments of a tool. An error names the argument that is wrong.

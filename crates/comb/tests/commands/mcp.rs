@@ -31,7 +31,7 @@ fn the_client_lists_tools_with_schemas() {
     let mut client = Client::start(tree.path(), &[]);
     let tools = client.tools();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
-    assert_eq!(names, ["search", "files", "symbols", "find", "top"]);
+    assert_eq!(names, ["search", "files", "symbols", "read", "find", "top", "status"]);
     for tool in &tools {
         let schema = Value::Object((*tool.input_schema).clone());
         assert!(jsonschema::meta::is_valid(&schema), "{schema}");
@@ -49,7 +49,7 @@ fn every_tool_answers() {
     let mut client = Client::start(tree.path(), &[]);
     let literal =
         json!({"pattern": "ADD(", "fixed_strings": true, "case": "insensitive", "context": 1, "limit": 1});
-    let more = more("1 line more in 1 file", &tree, "src/main.rs", "3");
+    let more = more("more lines", &tree, "src/main.rs", "3");
     let nothing =
         "[no results]\n[no files were searched: paths, globs, types and ignore files exclude all]\n";
     for (tool, arguments, text) in [
@@ -76,6 +76,14 @@ fn every_tool_answers() {
             &format!("src/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {{\n3-    a + b\n{more}"),
         ),
         ("files", json!({"name": "^s|md"}), "notes.md\nsrc/main.rs\n"),
+        ("files", json!({"path": "src", "type": ["rust"]}), "src/main.rs\n"),
+        ("read", json!({"path": "src/main.rs", "from": "3", "to": 4}), "src/main.rs\n3:    a + b\n4:}\n"),
+        (
+            "read",
+            json!({"path": "src/main.rs", "around": 7}),
+            "src/main.rs\n6:fn main() {\n7:    add(1, 2);\n8:}\n",
+        ),
+        ("read", json!({"path": "notes.md", "from": 9}), "[no results]\n[the file has 1 line]\n"),
         (
             "find",
             json!({"index": "log.comb", "pattern": "/a", "context": 4}),
@@ -120,6 +128,16 @@ fn every_tool_answers() {
     assert_eq!(text, "half.py\n1:def add():\n[half.py:3: syntax error; definitions may be missing]\n");
 }
 
+#[test]
+fn entries_for_clients_are_printed() {
+    let tree = directory_with(&[]);
+    let (entry, place, code) = run(program(COMB, tree.path()).args(["mcp", "--install", "cursor"]));
+    let entry: Value = serde_json::from_str(&entry).expect("JSON");
+    assert_eq!(entry["mcpServers"]["comb"]["args"], json!(["mcp", "${workspaceFolder}"]));
+    assert_eq!(place, "comb: for .cursor/mcp.json in the project, or ~/.cursor/mcp.json\n");
+    assert_eq!(code, Some(0));
+}
+
 /// The note that there is more.
 fn more(what: &str, tree: &TempDir, path: &str, line: &str) -> String {
     use std::os::unix::fs::MetadataExt;
@@ -148,6 +166,7 @@ fn answers_are_structured_on_demand() {
         ("files", json!({})),
         ("find", json!({"index": "log.comb", "pattern": "GET"})),
         ("top", json!({"paths": "log"})),
+        ("status", json!({})),
     ] {
         let answer = client.call(name, &arguments).expect("an answer").structured_content.expect("JSON");
         let tool = tools.iter().find(|tool| tool.name == name).expect("a tool");
@@ -179,6 +198,7 @@ fn only_files_below_the_roots_are_read() {
             ("files", "paths", "name"),
             ("top", "paths", "fields"),
             ("find", "index", "pattern"),
+            ("read", "path", "from"),
         ] {
             let reason = client.error(tool, &json!({name: path, other: "1"}));
             assert!(reason.starts_with(&format!("{path}: outside of the roots")), "{tool} {path}: {reason}");
@@ -218,7 +238,23 @@ fn wrong_arguments_are_told_to_the_model() {
         ("search", json!({"pattern": "("}), "unclosed group"),
         ("search", json!({}), "missing field `pattern`"),
         ("search", json!({"pattern": 7}), "expected a string"),
-        ("search", json!({"pattern": "x", "glob": "y"}), "^unknown argument 'glob'"),
+        (
+            "search",
+            json!({"pattern": "x", "query": "y"}),
+            "^unknown argument 'query'; did you mean 'pattern'? Known",
+        ),
+        (
+            "search",
+            json!({"pattern": "x", "limt": 1}),
+            "^unknown argument 'limt'; did you mean 'limit'? Known",
+        ),
+        ("search", json!({"pattern": "x", "zzz": 1}), "^unknown argument 'zzz'; known ones are case, "),
+        ("search", json!({"pattern": "x", "path": "a", "paths": "b"}), "^'paths' is given twice"),
+        ("search", json!({"pattern": "x", "max_bytes": 20}), "^max_bytes: expected at least 500"),
+        ("read", json!({"path": "src"}), "^src: not a file"),
+        ("read", json!({"path": "log.comb"}), "^log.comb: binary file"),
+        ("read", json!({"path": "src/main.rs", "around": 5}), "^src/main.rs: line 5 is in no definition"),
+        ("read", json!({"path": "log", "from": 3, "to": 2}), "^from=3 is after to=2"),
         ("search", json!({"pattern": "x", "limit": -1}), "^limit: expected a whole number"),
         ("search", json!({"pattern": "x", "types": "nope"}), "^unknown file type 'nope'"),
         ("search", json!({"pattern": "x", "globs": "["}), "^--glob '['"),

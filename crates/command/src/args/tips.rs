@@ -50,13 +50,17 @@ pub(crate) fn unknown_flag(error: &Error) -> Option<&str> {
 pub(crate) fn with_command(mut error: Error, names: &[&str]) -> Error {
     let Some(ContextValue::String(wanted)) = error.get(ContextKind::InvalidSubcommand) else { return error };
     let other = COMMANDS.iter().find(|(_, others)| others.contains(&wanted.as_str())).map(|(name, _)| *name);
-    let distance = |name: &str| strsim::damerau_levenshtein(wanted, name);
-    let nearest = names.iter().copied().min_by_key(|name| distance(name));
-    let is_near = |name: &&str| 3 * distance(name) <= wanted.chars().count().max(name.chars().count());
-    if let Some(name) = other.or(nearest.filter(is_near)) {
+    if let Some(name) = other.or_else(|| nearest(wanted, names.iter().copied())) {
         error.remove(ContextKind::SuggestedSubcommand);
         let tip = StyledStr::from(format!("did you mean 'comb {name}'?"));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
     }
     error
+}
+
+/// The name that is most like the wanted one, if it is like it: at most a third of its letters differ.
+pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let distance = |name: &str| strsim::damerau_levenshtein(wanted, name);
+    let is_near = |name: &&str| 3 * distance(name) <= wanted.chars().count().max(name.chars().count());
+    names.min_by_key(|name| distance(name)).filter(is_near)
 }

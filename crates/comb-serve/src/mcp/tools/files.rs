@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::mcp::answer::Answer;
-use crate::mcp::arguments::{Selection, limit};
+use crate::mcp::arguments::{PageWanted, Selection, limit};
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::page::{Found, Kind};
 use crate::mcp::sink::{Sink, by_nul};
@@ -18,15 +18,15 @@ use finecomb_command::args::selection::path_regex;
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(in crate::mcp) struct Files {
-    /// Regular expression that the path must match, such as 'test.*\.py$'
+    /// Regular expression on the path: test.*\.py$
     name: Option<String>,
     #[serde(flatten)]
     selection: Selection,
-    /// Maximum number of paths in the answer
+    /// Number of paths
     #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
-    /// Cursor of the page before, from its last line
-    cursor: Option<String>,
+    #[serde(flatten)]
+    page: PageWanted,
 }
 
 fn default_limit() -> u64 {
@@ -36,12 +36,11 @@ fn default_limit() -> u64 {
 impl Tool for Files {
     const NAME: &'static str = "files";
     const TITLE: &'static str = "List files";
-    const DESCRIPTION: &'static str = "Lists the paths of files, in the order of paths, without reading them: by glob, by type, or by \
-        a regular expression on the path. Use it to learn the layout of a tree, or to find a file by its name. It lists the files that \
-        'search' reads: hidden and ignored files are skipped.";
+    const USES_INDEX: bool = true;
+    const DESCRIPTION: &'static str = "Paths of the files that 'search' reads, by glob, type or name";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
-        let wanted = Wanted { kind: Kind::Paths, limit: self.limit, after_context: 0, cursor: &self.cursor };
+        let wanted = Wanted { kind: Kind::Paths, limit: self.limit, after_context: 0, page: &self.page };
         let (mut page, mut notes) = context.page(&wanted)?;
         let mut inputs = self.selection.inputs(&context.roots)?;
         let name = self.name.as_deref().map(path_regex).transpose();

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::mcp::answer::Answer;
-use crate::mcp::arguments::limit;
+use crate::mcp::arguments::{PageWanted, limit};
 use crate::mcp::context::{Context, Wanted};
 use crate::mcp::cursor::Cursor;
 use crate::mcp::excerpt::excerpt;
@@ -22,21 +22,21 @@ use finecomb_command::advice::Advised;
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(in crate::mcp) struct Find {
-    /// Index file, made by 'comb index build FILE'; its name usually ends with .comb
+    /// Index file, such as access.log.comb
     index: String,
     /// Literal string
     pattern: String,
-    /// Only occurrences at or after this position
+    /// Least position
     from: Option<u64>,
-    /// Number of characters to show before and after each occurrence, within its line
+    /// Characters around each occurrence
     #[serde(default = "default_context")]
     #[schemars(range(max = 10_000))]
     context: u64,
-    /// Maximum number of occurrences in the answer
+    /// Number of occurrences
     #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
-    /// Cursor of the page before, from its last line
-    cursor: Option<String>,
+    #[serde(flatten)]
+    page: PageWanted,
 }
 
 fn default_context() -> u64 {
@@ -50,16 +50,15 @@ fn default_limit() -> u64 {
 impl Tool for Find {
     const NAME: &'static str = "find";
     const TITLE: &'static str = "Search a text index";
-    const DESCRIPTION: &'static str = "Finds a literal string in a large text by an index file that 'comb index build FILE' made, such as \
-        access.log.comb: in microseconds, with the exact number of occurrences. Use it for indexed logs, digits and DNA; use 'search' \
-        for other files. Results are POSITION:LINE:COLUMN:TEXT, or POSITION:TEXT for digits and DNA.";
+    const DESCRIPTION: &'static str = "Occurrences of a literal string in a text with an index by 'comb index build FILE': logs, digits, DNA. \
+        POSITION:LINE:COLUMN:TEXT, or POSITION:TEXT";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
-        let kind = Kind::Lines("occurrence");
-        let wanted = Wanted { kind, limit: self.limit, after_context: 0, cursor: &self.cursor };
+        let kind = Kind::Lines("occurrences");
+        let wanted = Wanted { kind, limit: self.limit, after_context: 0, page: &self.page };
         let (mut page, mut notes) = context.page(&wanted)?;
         let path = context.roots.file(Path::new(&self.index))?;
-        let after = self.cursor.as_deref().map(Cursor::parse).transpose()?;
+        let after = self.page.cursor.as_deref().map(Cursor::parse).transpose()?;
         let after = after.map(|cursor| cursor.line.saturating_add(1));
         let search = IndexSearch { find: &self, path: &path, after, columns: context.limits.max_columns };
         let index = Index::open(&path).map_err(|error| error.advised())?;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::mcp::answer::Answer;
-use crate::mcp::arguments::{Selection, limit, number};
+use crate::mcp::arguments::{PageWanted, Selection, limit, number};
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
@@ -20,38 +20,37 @@ use finecomb_command::grep::job::{Searched, record_start};
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(in crate::mcp) struct Search {
-    /// Regular expression in the syntax of Rust's regex crate, matched line by line
+    /// Regular expression of Rust's regex crate, by line
     pattern: String,
-    /// Treat the pattern as a literal string
+    /// The pattern is literal
     #[serde(default)]
     fixed_strings: bool,
-    /// Letter case: smart ignores it unless the pattern has an upper-case letter
+    /// smart: ignored unless the pattern has upper case
     #[serde(default)]
     case: Case,
-    /// Match whole words only
+    /// Whole words only
     #[serde(default)]
     word: bool,
-    /// Let matches span lines, as in 'struct \w+ \{\n'
+    /// Matches may span lines
     #[serde(default)]
     multiline: bool,
-    /// Select whole records of several lines, such as log messages with stack traces: time (a record begins with a line that begins with a
-    /// time), indent (with a line that is not indented), or a regular expression that its first line matches. Other lines of a record are
-    /// LINE-TEXT
+    /// Whole records of several lines, such as messages with stack traces. They begin with a line with a time (time), not indented (indent), or
+    /// that matches a regular expression
     record: Option<String>,
-    /// lines: matching lines; files: paths of files with a match; count: the number of matching lines in each file
+    /// Matching lines, paths of files, or number of lines by file
     #[serde(default)]
     output: Output,
-    /// Number of lines to show before and after each match
+    /// Lines around each match
     #[serde(default, deserialize_with = "number")]
     #[schemars(range(max = 100))]
     context: u64,
     #[serde(flatten)]
     selection: Selection,
-    /// Maximum number of results in the answer
+    /// Number of results
     #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
-    /// Cursor of the page before, from its last line
-    cursor: Option<String>,
+    #[serde(flatten)]
+    page: PageWanted,
 }
 
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema, PartialEq)]
@@ -81,22 +80,20 @@ fn default_limit() -> u64 {
 impl Tool for Search {
     const NAME: &'static str = "search";
     const TITLE: &'static str = "Search files";
-    const DESCRIPTION: &'static str = "Searches file contents for a regular expression or a literal string. Use it for text of any \
-        kind: names, messages, comments, configuration, logs. To find where a name of a program is defined, or its uses without comments and \
-        strings, 'symbols' is more exact. Hidden, ignored and binary files are skipped. Results are in the order of paths: the path of a \
-        file, then LINE:TEXT for matching lines, and LINE-TEXT for lines around them. Long lines are cut around the match, with the mark …. \
-        If there are more results, the last line has a cursor for the next page. Start with output=files or output=count if a pattern may be \
-        frequent.";
+    const USES_INDEX: bool = true;
+    const DESCRIPTION: &'static str = "Lines that match a pattern in text of any kind: code, comments, configuration, logs. For definitions and \
+        uses of names, 'symbols' is more exact. Skips hidden, ignored and binary files. The path of a file, then LINE:TEXT, or LINE-TEXT for \
+        lines around. … marks cuts in long lines";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
         let (kind, split): (_, Split) = match self.output {
-            Output::Lines => (Kind::Lines("line"), by_path_and_line),
+            Output::Lines => (Kind::Lines("lines"), by_path_and_line),
             Output::Files => (Kind::Paths, by_nul),
             Output::Count => (Kind::Counts, by_path_and_line),
         };
         // The other lines of a record follow its first one as context.
         let after_context = if self.record.is_some() { u64::MAX } else { self.context };
-        let wanted = Wanted { kind, limit: self.limit, after_context, cursor: &self.cursor };
+        let wanted = Wanted { kind, limit: self.limit, after_context, page: &self.page };
         let (mut page, mut notes) = context.page(&wanted)?;
         let job = context.grep_job(self.options()?, self.selection.inputs(&context.roots)?)?;
         let columns = context.limits.max_columns;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::mcp::answer::Answer;
-use crate::mcp::arguments::{Selection, limit, one_or_many};
+use crate::mcp::arguments::{PageWanted, Selection, limit, one_or_many};
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
@@ -21,23 +21,21 @@ use finecomb_symbols::{Kind as SymbolKind, SymbolsFormat};
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(in crate::mcp) struct Symbols {
-    /// definitions: of a name, or all; references: uses of a name; outline: the definitions of files as a tree
+    /// references: uses of a name; outline: definitions as a tree
     #[serde(default)]
     list: SymbolList,
-    /// Name, such as 'parse', or the end of a qualified one, such as 'Foo::new' or 'My.App' (any separator); or a regular expression for
-    /// names without their scope, such as '^parse_'
+    /// parse, Foo::new (any separator), or a regular expression: ^parse_
     name: Option<String>,
-    /// Only definitions of these kinds: class, constant, enum, enumerator, field, function, heading, index, interface, macro, method,
-    /// module, namespace, property, struct, table, target, trait, trigger, typedef, union, variable, view
+    /// Kinds: function, method, class, struct, enum, trait, interface, macro, constant, variable, field, …
     #[serde(default, deserialize_with = "one_or_many")]
     kinds: Vec<String>,
     #[serde(flatten)]
     selection: Selection,
-    /// Maximum number of symbols in the answer
+    /// Number of symbols
     #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
-    /// Cursor of the page before, from its last line
-    cursor: Option<String>,
+    #[serde(flatten)]
+    page: PageWanted,
 }
 
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema, PartialEq)]
@@ -57,20 +55,17 @@ fn default_limit() -> u64 {
 impl Tool for Symbols {
     const NAME: &'static str = "symbols";
     const TITLE: &'static str = "Definitions and uses of names";
-    const DESCRIPTION: &'static str = "Finds names in source code by parsing it: where a name is defined (list=definitions), where it is used \
-        in code but not in comments and strings (list=references), or what a file defines (list=outline). Use it rather than 'search' for \
-        names of functions, types and variables, and the outline before reading a large file. Results are below the path of their file: \
-        FIRST-LAST:KIND SIGNATURE for definitions, without a KIND that the signature says; LINE:TEXT for references. Types and functions \
-        of a name come before fields, variables and constants. Languages: Bash, C, C++, C#, D, Dockerfile, Elixir, Go, Java, \
-        JavaScript, Kotlin, Lua, Make, Markdown, Objective-C, Perl, PHP, Protocol Buffers, Python, Ruby, Rust, Scala, SQL, Swift, \
-        TypeScript, Vue, Zig.";
+    const USES_INDEX: bool = true;
+    const DESCRIPTION: &'static str = "Definitions of names in source code, their uses outside of comments and strings, or outlines of files, by parsing: \
+        C, C++, C#, Go, Java, JavaScript, Kotlin, PHP, Python, Ruby, Rust, SQL, Swift, TypeScript and others. FIRST-LAST:SIGNATURE below the path \
+        of the file; LINE:TEXT for uses";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
         if self.list == SymbolList::References && self.name.is_none() {
             return Err("list=references needs a name".to_owned());
         }
-        let kind = Kind::Lines("symbol");
-        let wanted = Wanted { kind, limit: self.limit, after_context: 0, cursor: &self.cursor };
+        let kind = Kind::Lines("symbols");
+        let wanted = Wanted { kind, limit: self.limit, after_context: 0, page: &self.page };
         let (mut page, mut notes) = context.page(&wanted)?;
         let named = context.roots.inputs(&self.selection.paths)?;
         let mut job = SymbolsJob::new(self.options(context)?, &named, SymbolsFormat::Json)?;
