@@ -31,7 +31,8 @@ Examples:
 
 Reads requests from standard input and writes answers to standard output, one JSON-RPC message per line. The tools are search, \
 files, symbols, find and top: they answer as 'comb grep', 'comb grep --files', 'comb symbols', 'comb find' and 'comb top' do, in fewer \
-bytes and page by page; and read, for lines and definitions. They read only files below the roots, and change nothing.";
+bytes and page by page; and read, for lines and definitions. They read only files below the roots. The server builds an index of these \
+in the background once a call takes long, and writes nothing else.";
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -63,7 +64,7 @@ pub struct McpArguments {
     #[arg(long)]
     pub structured: bool,
 
-    /// Whether searches use the index of a directory [default: $COMB_INDEX, or auto]
+    /// Whether searches use the index of a root, which the server builds and watches [default: $COMB_INDEX, or auto]
     #[arg(long, value_enum, value_name = "WHEN")]
     index: Option<WhenIndexed>,
 
