@@ -81,7 +81,7 @@ pub(super) struct Page<'r> {
     in_line: u64,
     /// Whether the next result follows those of all files that come first.
     is_later: bool,
-    /// Set once a result has no room.
+    /// Set once a line has no room.
     is_full: bool,
 }
 
@@ -151,9 +151,6 @@ impl<'r> Page<'r> {
                 self.push(found, text);
                 return ControlFlow::Continue(());
             }
-        } else if found.is_context {
-            // Before the next result, if there is one.
-            return ControlFlow::Continue(());
         }
         self.is_full = true;
         ControlFlow::Break(())

@@ -220,3 +220,19 @@ fn no_answer_exceeds_its_maximum_size() {
         }
     }
 }
+
+/// The match at the end of a file is in no line, so that only the line before it is shown.
+#[test]
+fn lines_around_no_result_are_on_the_next_page() {
+    let tree = directory_with(&[("a", "\n"), ("b", "y\n")]);
+    let mut client = Client::start(tree.path(), &["--structured"]);
+    let mut lines = |cursor: Option<String>| {
+        let call = json!({"pattern": "^$", "multiline": true, "context": 1, "limit": 1, "cursor": cursor});
+        let (results, next, _) = page(&mut client, "search", &call);
+        let paths = results.iter().map(|result| result["path"].as_str().expect("a path").to_owned());
+        (paths.collect::<Vec<_>>(), next)
+    };
+    let (first, cursor) = lines(None);
+    assert_eq!((first, cursor.is_some()), (vec!["a".to_owned()], true));
+    assert_eq!(lines(cursor), (vec!["b".to_owned()], None));
+}
