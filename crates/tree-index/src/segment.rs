@@ -6,7 +6,6 @@
 pub(crate) mod lookup;
 pub(crate) mod runs;
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -82,8 +81,9 @@ pub(crate) struct Segment {
     pub(crate) documents: u32,
     entries: u64,
     dictionary: u64,
-    /// The first trigram of each page of the dictionary.
+    /// The first trigram of each page of the dictionary, and the pages that were read.
     first: Vec<Trigram>,
+    groups: Vec<OnceLock<Vec<u64>>>,
     /// Where the other data about the documents is, and the document starts once they were read from there.
     rest: Range<u64>,
     starts: OnceLock<Arc<Starts>>,
@@ -106,8 +106,9 @@ impl Segment {
         let end = end.and_then(|length| length.checked_add(dictionary)).ok_or_else(damaged)?;
         let rest = end.checked_add(4 * entries.div_ceil(GROUP as u64)).ok_or_else(damaged)?..start;
         let bytes = pages.read(end..rest.start)?;
-        let first = (0..bytes.len()).step_by(4).filter_map(|at| u32_at(&bytes, at)).collect();
-        Ok(Self { pages, documents, entries, dictionary, first, rest, starts: OnceLock::new() })
+        let first: Vec<Trigram> = (0..bytes.len()).step_by(4).filter_map(|at| u32_at(&bytes, at)).collect();
+        let groups = first.iter().map(|_| OnceLock::new()).collect();
+        Ok(Self { pages, documents, entries, dictionary, first, groups, rest, starts: OnceLock::new() })
     }
 
     /// Number of different trigrams.
@@ -148,8 +149,15 @@ impl Segment {
         self.pages.verify()
     }
 
-    /// Reads a page of the dictionary and the entry after it, which holds the end of the page's last list.
-    fn group(&self, group: usize) -> Result<Vec<u64>, Error> {
+    /// A page of the dictionary and the entry after it, which holds the end of the page's last list. Once it was read, it stays in memory.
+    fn group(&self, group: usize) -> Result<&[u64], Error> {
+        match self.groups[group].get() {
+            Some(entries) => Ok(entries),
+            None => self.read_group(group).map(|entries| &self.groups[group].get_or_init(|| entries)[..]),
+        }
+    }
+
+    fn read_group(&self, group: usize) -> Result<Vec<u64>, Error> {
         let first = (group * GROUP) as u64;
         let last = self.entries.min(first + GROUP as u64);
         let range = self.dictionary + first * ENTRY as u64..self.dictionary + (last + 1) * ENTRY as u64;
@@ -157,6 +165,3 @@ impl Segment {
         Ok((0..bytes.len()).step_by(ENTRY).filter_map(|at| u64_at(&bytes, at)).collect())
     }
 }
-
-/// Pages of the dictionary that were read.
-type Groups = HashMap<usize, Vec<u64>>;

@@ -50,6 +50,10 @@ const MAX_RETRY: Duration = Duration::from_secs(600);
 /// search compares the files that these opened.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// Time after which some proofs are made between questions all the same. Searches open files, which ends their proofs: of searches that follow
+/// each other without a pause, each would compare all files that those before have read, or the whole tree if it was not proven so far.
+const BETWEEN_QUESTIONS: Duration = Duration::from_millis(10);
+
 /// Events are taken from the queue this often, unless there is a question: each time costs as much as many events. The
 /// queue has room for 16,384.
 const GATHER: Duration = Duration::from_millis(20);
@@ -108,6 +112,8 @@ pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(),
         answers: 0,
         last_activity: None,
         last_event: None,
+        last_answer: None,
+        last_proofs: Instant::now(),
         updates: 0,
         failure: None,
     };
@@ -212,6 +218,9 @@ struct Watcher {
     /// The last event or answer, and the last event.
     last_activity: Option<Instant>,
     last_event: Option<Instant>,
+    last_answer: Option<Instant>,
+    /// When proofs were last made.
+    last_proofs: Instant,
     updates: u64,
     /// Why the last update failed.
     failure: Option<String>,
@@ -230,9 +239,11 @@ impl Watcher {
                 self.drain()?;
                 reply(&stream, answer.and_then(|question| self.answer(&question.asked)));
             }
-            let is_due = self.proofs_due().is_some_and(|due| due <= Instant::now());
-            if is_due && self.proofs.prove_some(&self.now)? {
-                self.schedule.add_change();
+            if self.proofs_due().is_some_and(|due| due <= Instant::now()) {
+                if self.proofs.prove_some(&self.now)? {
+                    self.schedule.add_change();
+                }
+                self.last_proofs = Instant::now();
             }
             match self.update(options.build) {
                 Ok(true) => {}
@@ -271,7 +282,12 @@ impl Watcher {
     /// When proofs are to be made, if there are any and no update runs.
     fn proofs_due(&self) -> Option<Instant> {
         let is_possible = self.proofs.pending() > 0 && self.update.is_none();
-        is_possible.then(|| self.last_activity.map_or_else(Instant::now, |last| last + PAUSE))
+        let is_asked = self.last_answer.is_some_and(|last| last.elapsed() < PAUSE);
+        is_possible.then(|| match self.last_activity {
+            Some(_) if is_asked => self.last_proofs + BETWEEN_QUESTIONS,
+            Some(last) => last + PAUSE,
+            None => Instant::now(),
+        })
     }
 
     /// Takes in all that happened.
@@ -301,7 +317,8 @@ impl Watcher {
         let (contents, parts) = answer(&self.now, &self.proofs, search).map_err(|error| error.to_string())?;
         let bytes = write_catalog(&contents, &parts).map_err(|error| error.to_string())?;
         self.answers += 1;
-        self.last_activity = Some(Instant::now());
+        self.last_answer = Some(Instant::now());
+        self.last_activity = self.last_answer;
         Ok(bytes)
     }
 

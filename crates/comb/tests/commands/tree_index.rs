@@ -622,11 +622,15 @@ impl Drop for Watch {
 }
 
 impl Tree {
-    /// Starts a watch, and waits until everything is proven.
-    pub(crate) fn watch(&self) -> Watch {
+    fn start_watch(&self) -> Watch {
         let mut command = self.comb(&["index", "watch", "."]);
         let messages = fs::File::create(self.messages()).expect("a file");
-        let watch = Watch(command.stderr(messages).spawn().expect("success"));
+        Watch(command.stderr(messages).spawn().expect("success"))
+    }
+
+    /// Starts a watch, and waits until everything is proven.
+    pub(crate) fn watch(&self) -> Watch {
+        let watch = self.start_watch();
         self.await_watch(|state| state["compared"] == 0);
         watch
     }
@@ -690,6 +694,17 @@ fn a_watch_answers_with_all_that_happened_before() {
         "{messages}"
     );
     assert!(lines[1].contains(": ready after ") && lines[1].contains(", watching "), "{messages}");
+}
+
+#[test]
+fn a_watch_makes_proofs_while_it_is_asked_all_the_time() {
+    let Some(tree) = Tree::trusted(&FILES) else { return };
+    let _watch = tree.start_watch();
+    // A search that reads no file: its proof would end.
+    tree.await_watch(|state| {
+        (0..5).for_each(|_| assert_eq!(tree.grep(&["nothing to be found"]).2, Some(1)));
+        state["compared"] == 0 && state["answers"].as_u64() >= Some(5)
+    });
 }
 
 #[test]

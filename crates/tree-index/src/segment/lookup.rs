@@ -1,11 +1,10 @@
 //! Which documents of a segment fulfil a condition.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 
-use super::{GROUP, Groups, OFFSET_BITS, Segment};
+use super::{GROUP, OFFSET_BITS, Segment};
 use crate::documents::Documents;
 use crate::error::Error;
 use crate::list;
@@ -29,8 +28,7 @@ impl Segment {
     /// # Errors
     /// If the segment cannot be read or is damaged.
     pub(crate) fn find(&self, needs: &Needs, united: Vec<Range<u32>>) -> Result<Documents, Error> {
-        let found =
-            Lookup { segment: self, united, groups: Groups::new(), kept: HashMap::new() }.find(needs)?;
+        let found = Lookup { segment: self, united, kept: HashMap::new() }.find(needs)?;
         Ok(Rc::unwrap_or_clone(found))
     }
 }
@@ -38,7 +36,6 @@ impl Segment {
 struct Lookup<'l> {
     segment: &'l Segment,
     united: Vec<Range<u32>>,
-    groups: Groups,
     /// The documents that hold one of some trigrams, as found so far.
     kept: HashMap<&'l [Trigram], Rc<Documents>>,
 }
@@ -108,7 +105,7 @@ impl<'l> Lookup<'l> {
     }
 
     /// Bytes of the lists of a condition.
-    fn cost(&mut self, needs: &Needs) -> Result<u64, Error> {
+    fn cost(&self, needs: &Needs) -> Result<u64, Error> {
         let mut cost = 0;
         match needs {
             Needs::All(parts) => {
@@ -136,7 +133,7 @@ impl<'l> Lookup<'l> {
 
     /// Calls `take` with the range of each list of these trigrams.
     fn each_list(
-        &mut self,
+        &self,
         trigrams: RangeInclusive<Trigram>,
         mut take: impl FnMut(Range<u64>),
     ) -> Result<(), Error> {
@@ -144,10 +141,7 @@ impl<'l> Lookup<'l> {
         let start = first.partition_point(|first| first <= trigrams.start()).saturating_sub(1);
         let end = first.partition_point(|first| first <= trigrams.end());
         for group in start..end {
-            let entries = match self.groups.entry(group) {
-                Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => entry.insert(self.segment.group(group)?),
-            };
+            let entries = self.segment.group(group)?;
             let trigram = |entry: &u64| (entry >> OFFSET_BITS) as Trigram;
             // The last entry only marks the end of the list before it.
             let listed = &entries[..entries.len().saturating_sub(1).min(GROUP)];
