@@ -32,7 +32,7 @@ Examples:
 Reads requests from standard input and writes answers to standard output, one JSON-RPC message per line. The tools are search, \
 files, symbols, find and top: they answer as 'comb grep', 'comb grep --files', 'comb symbols', 'comb find' and 'comb top' do, in fewer \
 bytes and page by page; and read, for lines and definitions. They read only files below the roots. The server builds an index of these \
-in the background once a call takes long, and writes nothing else.";
+in the background once calls take long, and writes nothing else.";
 
 const EXIT_STATUS: &str = "\
 Exit status:

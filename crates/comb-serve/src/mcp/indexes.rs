@@ -1,4 +1,4 @@
-//! Indexes of the roots: threads of the server build, update and watch them, once a call has taken long.
+//! Indexes of the roots: threads of the server build, update and watch them, once calls have taken long.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -13,8 +13,11 @@ use finecomb_sys::threads::spawn_detached;
 use finecomb_sys::units::{Clock, Count, counted};
 use finecomb_tree_index::{BuildOptions, Error, Info, WatchInfo, WatchOptions, watch};
 
-/// Time of a call from which on an index is worth its place on the disk: a small tree is searched faster.
+/// Time of calls, together, from which on an index is worth its place on the disk and the watches.
 const LONG: Duration = Duration::from_millis(100);
+
+/// Calls that take less do not count: a watch would not make them faster.
+const SHORT: Duration = Duration::from_millis(10);
 
 /// Time after which a watch that has ended, or another process had, is tried again.
 const RETRY: Duration = Duration::from_secs(60);
@@ -29,6 +32,8 @@ pub(super) struct RootIndexes {
     /// Number of threads that build an index.
     threads: usize,
     roots: Vec<Arc<RootIndex>>,
+    /// Time of the calls so far.
+    spent: Mutex<Duration>,
 }
 
 struct RootIndex {
@@ -55,12 +60,16 @@ impl RootIndexes {
             |root: &PathBuf| Arc::new(RootIndex { root: root.clone(), state: Mutex::new(State::NotStarted) });
         // For a user whose home directory does not exist, none is created.
         let home = home.filter(|home| home.ancestors().take(HOME_DEPTH + 1).any(Path::is_dir));
-        Self { home, threads, roots: roots.iter().map(root).collect() }
+        Self { home, threads, roots: roots.iter().map(root).collect(), spent: Mutex::default() }
     }
 
-    /// Takes note of the time of a call. If it was long, the indexes are built and watched from now on.
+    /// Takes note of the time of a call. Once calls have taken long, the indexes are built and watched. Calls with an index that is not watched
+    /// count as well: they compare the whole tree with it.
     pub(super) fn note_call(&self, took: Duration) {
-        if let Some(home) = self.home.as_ref().filter(|_| took >= LONG) {
+        let Some(home) = self.home.as_ref().filter(|_| took >= SHORT) else { return };
+        let mut spent = lock(&self.spent);
+        *spent += took;
+        if *spent >= LONG {
             self.roots.iter().filter(|root| root.starts()).for_each(|root| root.start(home, self.threads));
         }
     }
@@ -78,7 +87,7 @@ impl RootIndexes {
         };
         let state = match &*lock(&root.state) {
             State::NotStarted => {
-                "compared with the files at each search; watched once a call takes long".to_owned()
+                "compared with the files at each search; watched once calls take long".to_owned()
             }
             State::Preparing(since) => format!("being prepared for {}", Clock(since.elapsed())),
             State::Ready { watches, is_at_limit: false } => {
@@ -165,18 +174,19 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_built_and_watched_after_a_long_call() {
+    fn an_index_is_built_and_watched_after_long_calls() {
         let (home, root) = (tempdir().expect("a directory"), tempdir().expect("a directory"));
         fs::write(root.path().join("a"), "text\n").expect("room");
         let root = root.path().canonicalize().expect("a path");
         let new = |home| RootIndexes::new(home, 1, std::slice::from_ref(&root));
         let (indexes, others) = (new(Some(home.path().to_owned())), new(Some(home.path().to_owned())));
         indexes.note_call(LONG / 2);
+        (0..100).for_each(|_| indexes.note_call(SHORT / 2));
         wait_for(&indexes, "no index, compared with the files at each search");
         if !IS_LINUX {
             return;
         }
-        indexes.note_call(LONG);
+        indexes.note_call(LONG / 2);
         wait_for(&indexes, "index of 1 file, watched, ");
         others.note_call(LONG);
         wait_for(&others, "index of 1 file, watched by another process");
