@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
+
+use finecomb_scan::Stop;
 
 use crate::kind::Kind;
 use crate::language::Language;
@@ -34,6 +37,9 @@ pub enum NotParsed {
     /// The parser took too many steps.
     #[error("took more than {MAX_STEPS_PER_BYTE} parser steps per byte")]
     TooComplex,
+    /// The stop was raised.
+    #[error("not parsed in time")]
+    Stopped,
 }
 
 /// Parser that finds the scopes of source texts.
@@ -47,6 +53,11 @@ impl ScopeParser {
     /// Largest text that is parsed, in bytes.
     pub const SIZE_LIMIT: usize = SIZE_LIMIT;
 
+    /// A parser that gives a text up once the stop is raised.
+    pub fn until(stop: Arc<Stop>) -> Self {
+        Self { parser: Parser::until(Some(stop)), query: SymbolsQuery::default() }
+    }
+
     /// Finds the scopes of a text, in the order of their names. A text in no known language has none.
     ///
     /// # Errors
@@ -58,7 +69,8 @@ impl ScopeParser {
         }
         let parsed = self.parser.parse(language, text, &self.query);
         if parsed.gave_up {
-            return Err(NotParsed::TooComplex);
+            let is_stopped = self.parser.is_stopped();
+            return Err(if is_stopped { NotParsed::Stopped } else { NotParsed::TooComplex });
         }
         let found = symbols(text, language, &parsed.definitions, |kind, _| kind.is_scope());
         Ok(found.into_iter().filter_map(EnclosingScope::new).collect())

@@ -27,15 +27,12 @@ const MAX_LINE: usize = 1 << 16;
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(in crate::mcp) struct Read {
-    /// File below the roots
     path: String,
-    /// First line
     #[serde(default = "first_line", deserialize_with = "limit")]
     from: u64,
-    /// Last line
     #[serde(default, deserialize_with = "optional_line")]
     to: Option<u64>,
-    /// Only the innermost definition around this line
+    /// Line: the innermost definition around it
     #[serde(default, deserialize_with = "optional_line")]
     around: Option<u64>,
     #[serde(flatten)]
@@ -49,8 +46,7 @@ fn first_line() -> u64 {
 impl Tool for Read {
     const NAME: &'static str = "read";
     const TITLE: &'static str = "Read lines";
-    const DESCRIPTION: &'static str = "Lines of a file, or the definition around a line, as LINE:TEXT. Use it after 'search' or \
-        'symbols' rather than to read whole files.";
+    const DESCRIPTION: &'static str = "Lines of a file, or the definition around a line, as LINE:TEXT";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
         let wanted =
@@ -58,7 +54,7 @@ impl Tool for Read {
         let (mut page, mut notes) = context.page(&wanted)?;
         let path = context.roots.file(Path::new(&self.path))?;
         let (from, to) = match self.around {
-            Some(line) => definition_around(&path, line)?,
+            Some(line) => definition_around(&path, line, stop)?,
             None => (self.from, self.to.unwrap_or(u64::MAX)),
         };
         if from > to {
@@ -129,13 +125,14 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> 
 }
 
 /// The first and the last line of the innermost definition around a line.
-fn definition_around(path: &Path, line: u64) -> Result<(u64, u64), String> {
+fn definition_around(path: &Path, line: u64, stop: &Arc<Stop>) -> Result<(u64, u64), String> {
     let size = fs::metadata(path).map_err(|error| failed(path, io_reason(&error)))?.len();
     if size > ScopeParser::SIZE_LIMIT as u64 {
         return Err(failed(path, "too large to be parsed; give from and to"));
     }
     let text = fs::read(path).map_err(|error| failed(path, io_reason(&error)))?;
-    let scopes = ScopeParser::default().scopes(path, &text).map_err(|error| failed(path, error))?;
+    let scopes =
+        ScopeParser::until(Arc::clone(stop)).scopes(path, &text).map_err(|error| failed(path, error))?;
     let ends: Vec<usize> = (0..text.len()).filter(|&at| text[at] == b'\n').collect();
     let line_of = |offset: usize| ends.partition_point(|&end| end < offset) as u64 + 1;
     let extents = scopes.iter().map(|scope| {
