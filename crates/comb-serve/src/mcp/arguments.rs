@@ -59,17 +59,17 @@ fn unknown(name: &str, known: &[&str]) -> String {
 }
 
 /// Size of an answer by default: a few thousand tokens.
-const MAX_BYTES: u64 = 16_000;
+pub(super) const MAX_BYTES: u64 = 16_000;
 
 /// Minimum size of an answer that can be asked for: it has room for a result and a cursor.
 const MIN_BYTES: u64 = 500;
 
+// Doc comments of arguments are for models, so where a name says enough there is none.
+
 /// The page of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct PageWanted {
-    /// From the last line of the page before
     pub(super) cursor: Option<String>,
-    /// Size of the answer
     #[serde(default = "max_bytes", deserialize_with = "bytes")]
     pub(super) max_bytes: u64,
 }
@@ -90,19 +90,16 @@ pub(super) fn bytes<'d, D: Deserializer<'d>>(deserializer: D) -> Result<u64, D::
 /// Files of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Selection {
-    /// Files or directories [default: all roots]
     #[serde(default, deserialize_with = "one_or_many")]
     pub(super) paths: Vec<String>,
-    /// Globs as in .gitignore, '!' leaves out: *.rs, !tests/**
+    /// *.rs, !tests/**
     #[serde(default, deserialize_with = "one_or_many")]
     pub(super) globs: Vec<String>,
-    /// File types: rust, py, js, c, cpp, go, md, …
+    /// rust, py, js, c, cpp, go, md, …
     #[serde(default, deserialize_with = "one_or_many")]
     pub(super) types: Vec<String>,
-    /// Also hidden files
     #[serde(default)]
     pub(super) hidden: bool,
-    /// Also files that .gitignore excludes
     #[serde(default)]
     pub(super) no_ignore: bool,
 }

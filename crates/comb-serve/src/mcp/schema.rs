@@ -3,6 +3,8 @@
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
+use super::arguments::MAX_BYTES;
+
 /// Removes details that no client needs to write arguments: null as a value, trivial defaults, formats of numbers.
 pub(super) fn simplify(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
@@ -24,7 +26,8 @@ fn simplify_property(property: &mut JsonObject) {
         Value::Bool(is_on) => !is_on,
         Value::Array(values) => values.is_empty(),
         Value::Null => true,
-        _ => *default == 0,
+        // The default size of answers is the same for all tools, and instructions name it.
+        _ => *default == 0 || *default == MAX_BYTES,
     };
     if property.get("default").is_some_and(is_obvious) {
         property.remove("default");

@@ -66,7 +66,7 @@ const fn any<T: Tool>() -> AnyTool {
 fn describe<T: Tool>(is_structured: bool) -> Description {
     // The arguments of every tool are a structure, so their schema is one of an object.
     let schema = schema_for_input::<T>().map(|schema| simplify(&schema)).unwrap_or_default();
-    let annotations = ToolAnnotations::with_title(T::TITLE).read_only(true).open_world(false);
+    let annotations = ToolAnnotations::new().read_only(true);
     let mut tool = Description::new(T::NAME, T::DESCRIPTION, Arc::new(schema));
     tool.title = Some(T::TITLE.to_owned());
     tool.annotations = Some(annotations);

@@ -36,11 +36,12 @@ fn the_client_lists_tools_with_schemas() {
         let schema = Value::Object((*tool.input_schema).clone());
         assert!(jsonschema::meta::is_valid(&schema), "{schema}");
         assert_eq!(schema["type"], "object");
-        let described = schema["properties"].as_object().expect("arguments").values();
-        assert!(described.into_iter().all(|argument| argument["description"].is_string()), "{schema}");
         assert!(tool.output_schema.is_none());
         assert_eq!(tool.annotations.as_ref().and_then(|hints| hints.read_only_hint), Some(true));
     }
+    // They are part of every conversation.
+    let length = serde_json::to_string(&tools).expect("JSON").len();
+    assert!(length <= 6000, "{length} bytes");
 }
 
 #[test]

@@ -22,7 +22,6 @@ pub(in crate::mcp) struct Files {
     name: Option<String>,
     #[serde(flatten)]
     selection: Selection,
-    /// Number of paths
     #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
     #[serde(flatten)]

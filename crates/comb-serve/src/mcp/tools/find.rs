@@ -22,17 +22,14 @@ use finecomb_command::advice::Advised;
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(in crate::mcp) struct Find {
-    /// Index file, such as access.log.comb
+    /// access.log.comb
     index: String,
-    /// Literal string
     pattern: String,
     /// Least position
     from: Option<u64>,
-    /// Characters around each occurrence
     #[serde(default = "default_context")]
     #[schemars(range(max = 10_000))]
     context: u64,
-    /// Number of occurrences
     #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
     #[serde(flatten)]
@@ -50,7 +47,7 @@ fn default_limit() -> u64 {
 impl Tool for Find {
     const NAME: &'static str = "find";
     const TITLE: &'static str = "Search a text index";
-    const DESCRIPTION: &'static str = "Occurrences of a literal string in a text with an index by 'comb index build FILE': logs, digits, DNA. \
+    const DESCRIPTION: &'static str = "Occurrences of a literal string in a text that 'comb index build FILE' has indexed. \
         POSITION:LINE:COLUMN:TEXT, or POSITION:TEXT";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {

@@ -20,33 +20,25 @@ use finecomb_command::grep::job::{Searched, record_start};
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(in crate::mcp) struct Search {
-    /// Regular expression of Rust's regex crate, by line
+    /// Regular expression (Rust), by line
     pattern: String,
-    /// The pattern is literal
     #[serde(default)]
     fixed_strings: bool,
-    /// smart: ignored unless the pattern has upper case
     #[serde(default)]
     case: Case,
-    /// Whole words only
     #[serde(default)]
     word: bool,
-    /// Matches may span lines
     #[serde(default)]
     multiline: bool,
-    /// Whole records of several lines, such as messages with stack traces. They begin with a line with a time (time), not indented (indent), or
-    /// that matches a regular expression
+    /// Records of several lines, which begin with a time (time), not indented (indent), or by this expression
     record: Option<String>,
-    /// Matching lines, paths of files, or number of lines by file
     #[serde(default)]
     output: Output,
-    /// Lines around each match
     #[serde(default, deserialize_with = "number")]
     #[schemars(range(max = 100))]
     context: u64,
     #[serde(flatten)]
     selection: Selection,
-    /// Number of results
     #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
     #[serde(flatten)]
@@ -81,9 +73,9 @@ impl Tool for Search {
     const NAME: &'static str = "search";
     const TITLE: &'static str = "Search files";
     const USES_INDEX: bool = true;
-    const DESCRIPTION: &'static str = "Lines that match a pattern in text of any kind: code, comments, configuration, logs. For definitions and \
-        uses of names, 'symbols' is more exact. Skips hidden, ignored and binary files. The path of a file, then LINE:TEXT, or LINE-TEXT for \
-        lines around. … marks cuts in long lines";
+    const DESCRIPTION: &'static str = "Lines that match a pattern: code, comments, configuration, logs; or paths, or numbers of lines by \
+        file. For names in code, 'symbols' is more exact. Skips hidden, ignored and binary files. PATH, then LINE:TEXT, or LINE-TEXT \
+        around; … is a cut";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
         let (kind, split): (_, Split) = match self.output {

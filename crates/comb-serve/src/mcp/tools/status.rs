@@ -19,7 +19,7 @@ impl Tool for Status {
     const NAME: &'static str = "status";
     const TITLE: &'static str = "State of the server";
     const DESCRIPTION: &'static str =
-        "The roots, and the state of their indexes. Answers never depend on it, only their speed";
+        "The roots and their indexes, on which only the speed of answers depends";
     const HAS_PAGES: bool = false;
 
     fn answer(self, context: &Context, _: &Arc<Stop>) -> Result<Answer, String> {

@@ -21,17 +21,15 @@ use finecomb_symbols::{Kind as SymbolKind, SymbolsFormat};
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(in crate::mcp) struct Symbols {
-    /// references: uses of a name; outline: definitions as a tree
     #[serde(default)]
     list: SymbolList,
-    /// parse, Foo::new (any separator), or a regular expression: ^parse_
+    /// parse, Foo::new, or an expression: ^parse_
     name: Option<String>,
-    /// Kinds: function, method, class, struct, enum, trait, interface, macro, constant, variable, field, …
+    /// function, method, class, struct, enum, trait, macro, constant, field, …
     #[serde(default, deserialize_with = "one_or_many")]
     kinds: Vec<String>,
     #[serde(flatten)]
     selection: Selection,
-    /// Number of symbols
     #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
     #[serde(flatten)]
@@ -56,9 +54,9 @@ impl Tool for Symbols {
     const NAME: &'static str = "symbols";
     const TITLE: &'static str = "Definitions and uses of names";
     const USES_INDEX: bool = true;
-    const DESCRIPTION: &'static str = "Definitions of names in source code, their uses outside of comments and strings, or outlines of files, by parsing: \
-        C, C++, C#, Go, Java, JavaScript, Kotlin, PHP, Python, Ruby, Rust, SQL, Swift, TypeScript and others. FIRST-LAST:SIGNATURE below the path \
-        of the file; LINE:TEXT for uses";
+    const DESCRIPTION: &'static str = "Definitions of names in source code, references to a name outside of comments and strings, or outlines of \
+        files, by parsing: C, C++, Go, Java, Python, Rust, TypeScript and 20 others. FIRST-LAST:SIGNATURE, or LINE:TEXT of \
+        references";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
         if self.list == SymbolList::References && self.name.is_none() {

@@ -20,52 +20,45 @@ use finecomb_command::top::options::CountOptions;
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(in crate::mcp) struct Top {
-    /// Files or directories
     #[serde(deserialize_with = "one_or_many")]
     paths: Vec<String>,
-    /// Fields of the key, by number or name: 7 or path,status or .request.host or @file [default: the line]
+    /// Key: 7 or path,status or .request.host or @file [the line]
     fields: Option<String>,
     /// Field whose values are columns
     columns: Option<String>,
-    /// Regular expression whose first group is the key
+    /// The key is the first group
     extract: Option<String>,
-    /// Format: auto, lines, combined, csv, json, logfmt, syslog, nginx:FORMAT, regex:PATTERN with named groups, … [default: auto]
+    /// auto, csv, json, logfmt, combined, syslog, nginx:FORMAT, regex:PATTERN with named groups, …
     input: Option<String>,
-    /// Records of several lines, as for search
+    /// As for search
     record: Option<String>,
-    /// Condition: status >= 500 && path ~ "^/api"
+    /// status >= 500 && path ~ "^/api"
     #[serde(rename = "where")]
     condition: Option<String>,
-    /// Only lines that match these
     #[serde(default, deserialize_with = "one_or_many")]
     grep: Vec<String>,
-    /// No lines that match one of these
+    /// Not these lines
     #[serde(default, deserialize_with = "one_or_many")]
     vgrep: Vec<String>,
-    /// Placeholders in keys: all, or num,hex,uuid,ip,path
+    /// Placeholders: all, or num,hex,uuid,ip,path
     normalize: Option<String>,
-    /// Sum of a field by key
+    /// Field
     sum: Option<String>,
-    /// Mean of a field
     mean: Option<String>,
-    /// 99th percentile of a field
     p99: Option<String>,
-    /// Percent of records that meet a condition: status >= 500
+    /// Percent with: status >= 500
     share: Option<String>,
-    /// By bucket of time: 5m, 1h, 1d, 1mo
+    /// Bucket: 5m, 1h, 1d, 1mo
     every: Option<String>,
-    /// Compare two paths (inputs), or since to until with the same time 1d before (1d)
+    /// inputs: compare two paths; 1d: with a day before
     diff: Option<String>,
     /// 2026-03-01 06:20
     since: Option<String>,
-    /// End of the time
     until: Option<String>,
-    /// count, key, or a measure: sum(bytes)
+    /// count, key, sum(bytes)
     sort: Option<String>,
-    /// Number of keys
     #[serde(default = "default_limit", deserialize_with = "limit")]
     limit: u64,
-    /// Size of the answer
     #[serde(default = "max_bytes", deserialize_with = "bytes")]
     max_bytes: u64,
 }
@@ -77,9 +70,8 @@ fn default_limit() -> u64 {
 impl Tool for Top {
     const NAME: &'static str = "top";
     const TITLE: &'static str = "Most frequent keys";
-    const DESCRIPTION: &'static str = "Most frequent keys of logs, CSV, JSON Lines and other files, also compressed, with sums, means, percentiles and \
-        shares: which pages, addresses or errors are frequent, requests by hour, values of a column. paths=access.log, fields=path, \
-        where='status == 404'";
+    const DESCRIPTION: &'static str = "Most frequent keys of logs, CSV, JSON Lines, …, also compressed, with measures: frequent pages or errors, \
+        requests by hour. paths=access.log, fields=path, where='status == 404'";
     const HAS_PAGES: bool = false;
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
