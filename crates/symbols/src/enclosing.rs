@@ -61,16 +61,19 @@ impl ScopeParser {
     /// Finds the scopes of a text, in the order of their names. A text in no known language has none.
     ///
     /// # Errors
-    /// If the text is too large, or takes too many steps to parse.
+    /// If the text is too large, takes too many steps to parse, or the stop is raised.
     pub fn scopes(&mut self, path: &Path, text: &[u8]) -> Result<Vec<EnclosingScope>, NotParsed> {
         let Some(language) = Language::of(path, text) else { return Ok(Vec::new()) };
         if text.len() > SIZE_LIMIT {
             return Err(NotParsed::TooLarge);
         }
         let parsed = self.parser.parse(language, text, &self.query);
+        // What was found before a stop may be a part of all.
+        if self.parser.is_stopped() {
+            return Err(NotParsed::Stopped);
+        }
         if parsed.gave_up {
-            let is_stopped = self.parser.is_stopped();
-            return Err(if is_stopped { NotParsed::Stopped } else { NotParsed::TooComplex });
+            return Err(NotParsed::TooComplex);
         }
         let found = symbols(text, language, &parsed.definitions, |kind, _| kind.is_scope());
         Ok(found.into_iter().filter_map(EnclosingScope::new).collect())
@@ -156,6 +159,17 @@ SYSCALL_DEFINE1(close, int, fd)
         assert_eq!(scopes("a.py", text), ["class A [] 1-6", "property f [A] 4-6", "function g [A.f] 5-6"]);
         let text = "mod m {\n    impl T {\n        fn f() {\n        }\n    }\n    enum E { A }\n}\n";
         assert_eq!(scopes("a.rs", text), ["module m [] 1-7", "method f [m::T] 3-4", "enum E [m] 6-6"]);
+    }
+
+    #[test]
+    #[cfg(feature = "c")]
+    fn a_text_has_no_scopes_once_the_stop_is_raised() {
+        let stop = Arc::new(Stop::new().expect("a stop"));
+        let mut parser = ScopeParser::until(Arc::clone(&stop));
+        let mut scopes = || parser.scopes(Path::new("a.c"), b"int f(void) {}").map(|found| found.len());
+        assert_eq!(scopes(), Ok(1));
+        stop.raise();
+        assert_eq!(scopes(), Err(NotParsed::Stopped));
     }
 
     #[test]
