@@ -110,7 +110,6 @@ pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(),
         schedule: Schedule::default(),
         update: None,
         answers: 0,
-        last_activity: None,
         last_event: None,
         last_answer: None,
         last_proofs: Instant::now(),
@@ -215,8 +214,6 @@ struct Watcher {
     /// The update that runs, and when it began.
     update: Option<(PendingUpdate, Instant)>,
     answers: u64,
-    /// The last event or answer, and the last event.
-    last_activity: Option<Instant>,
     last_event: Option<Instant>,
     last_answer: Option<Instant>,
     /// When proofs were last made.
@@ -283,7 +280,7 @@ impl Watcher {
     fn proofs_due(&self) -> Option<Instant> {
         let is_possible = self.proofs.pending() > 0 && self.update.is_none();
         let is_asked = self.last_answer.is_some_and(|last| last.elapsed() < PAUSE);
-        is_possible.then(|| match self.last_activity {
+        is_possible.then(|| match self.last_event.max(self.last_answer) {
             Some(_) if is_asked => self.last_proofs + BETWEEN_QUESTIONS,
             Some(last) => last + PAUSE,
             None => Instant::now(),
@@ -302,7 +299,6 @@ impl Watcher {
         let Drained { changed, any } = self.proofs.drain(&self.now)?;
         if any {
             self.last_event = Some(Instant::now());
-            self.last_activity = self.last_event;
         }
         if !changed.is_empty() {
             self.schedule.add_change();
@@ -318,7 +314,6 @@ impl Watcher {
         let bytes = write_catalog(&contents, &parts).map_err(|error| error.to_string())?;
         self.answers += 1;
         self.last_answer = Some(Instant::now());
-        self.last_activity = self.last_answer;
         Ok(bytes)
     }
 
