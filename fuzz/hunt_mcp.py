@@ -47,9 +47,9 @@ def make_tree(rng: random.Random, root: Path) -> None:
 
 
 class Server:
-    def __init__(self, program: str, root: Path, flags: list[str]):
-        command = [program, "mcp", "--structured", "--index=never", *flags, str(root)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, program: str, root: Path, flags: list[str], **options):
+        command = [program, "mcp", "--structured", *flags, str(root)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         self.number = 0
         self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "hunt", "version": "1"}})
         self.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
@@ -293,7 +293,7 @@ def one_run(number: int, options: argparse.Namespace) -> str | None:
     outside.mkdir()
     (outside / "secret").write_text(f"needle x {SECRET}\n")
     make_tree(rng, root)
-    flags = rng.choice([[], ["--threads", "1"], ["--max-output", "1K"], ["--max-columns", "20"]]) + ["--max-request", "64K"]
+    flags = rng.choice([[], ["--threads", "1"], ["--max-output", "1K"], ["--max-columns", "20"]]) + ["--index=never", "--max-request", "64K"]
     check = None
     try:
         server = Server(options.comb, root, flags)

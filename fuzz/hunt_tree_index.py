@@ -6,7 +6,8 @@
 Each step changes a tree of files as programs and people do: it writes, appends, truncates, renames, links and removes files and directories, edits
 them without a new size or a new modification time, stores to maps of them, writes through links from outside, and changes rules that decide which files
 count. Now and then the index is built again or updated, also while files change, and its own files are damaged. After every step, random
-searches run with the index and without. With --watch, `comb index watch` runs, and is killed and started again now and then.
+searches run with the index and without. With --watch, `comb index watch` runs, and is killed and started again now and then. With --mcp, it is
+`comb mcp` that watches, and its answers are compared with those of another one without an index.
 
 The file system of --folder must be one that indexes trust, such as ext4: elsewhere nothing is tested. The number of files that
 were not read, thanks to the index, is printed at the end.
@@ -27,6 +28,8 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from hunt_mcp import Server
+
 WORDS = ["needle", "Needle", "NEEDLE", "need", "dle", "hay", "stack", "pm", "PM_RESUME", "xpmx", "a", "é", "ſtack", "K", "foo(bar)", "foo", "bar"]
 NAMES = ["a", "b", "c.c", "d.h", "e.txt", "f.log", ".hidden", "g g", "ü", "x\ny", "z.gz", "long-name.c"]
 GLOBS = ["*.c", "*.h", "!c.c", "/a", "b/", "*", "!*", "d?", "[ce].*", "**/a", "# note", "", "g\\ g", "e.{txt,h}", "x[", ".*"]
@@ -44,6 +47,11 @@ CONDITIONS = ["--and", "--not", "--file-and", "--file-not"]
 TIMES_OF_CHANGE = ["1h", "2002-01-01", "1985-06-01", "1990-01-01T12:00:00"]
 SYMBOLS = [["-r", "needle"], ["-d", "need"], ["-d", "ne+d.*"], ["-r", "PM_RESUME", "--json"], ["-r", "pm", "-d", "foo"], ["-d", "a"], [], ["--stats", "-r", "hay"],
            ["-r", "foo", "--hidden"], ["-r", "stack", "--no-ignore"], ["-r", "needle", "-g", "!a"]]
+# Arguments of calls of `comb mcp`.
+CALLS = [{}, {}, {"word": True}, {"case": "insensitive"}, {"case": "smart"}, {"context": 1}, {"output": "files"}, {"output": "count"}, {"hidden": True},
+         {"no_ignore": True}, {"hidden": True, "no_ignore": True}, {"globs": ["*.c"]}, {"globs": "!a"}, {"types": ["c"]}, {"multiline": True}, {"limit": 3}]
+# A text that takes a while to search, so that a server finds a watch worth its while.
+SLOW_TEXT = b"ab ab\n" * 1_500_000
 TIMES = re.compile(rb'("(?:elapsed|elapsed_total)":\{[^}]*\})|^[0-9.]+ seconds.*$', re.M)
 INDEX_STATISTICS = re.compile(rb"^(\d+ files checked against the index|\d+ files changed since it was built|\d+ candidates by the index"
                               rb"|\d+ files not in the index|\d+ files read|index not used: .*)\n", re.M)
@@ -52,11 +60,12 @@ INDEX_STATISTICS = re.compile(rb"^(\d+ files checked against the index|\d+ files
 class Tree:
     """A tree of files, and what is done to it."""
 
-    def __init__(self, rng: random.Random, root: Path, comb: str, is_watched: bool):
+    def __init__(self, rng: random.Random, root: Path, comb: str, is_watched: bool, has_server: bool):
         self.rng, self.root, self.comb = rng, root / "tree", comb
         self.outside, self.home, self.runtime = root / "outside", root / "home", root / "run"
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(self.runtime)}
-        self.is_watched, self.watch, self.answers = is_watched, None, 0
+        self.is_watched, self.watch, self.answers = is_watched or has_server, None, 0
+        self.has_server, self.server, self.reference = has_server, None, None
         self.maps: list[mmap.mmap] = []
         self.builds: list[subprocess.Popen] = []
         for folder in (self.root, self.outside, self.home, self.runtime):
@@ -284,10 +293,31 @@ class Tree:
             self.builds[0].kill()
 
     def start_watch(self) -> None:
+        if self.server and "watched, " not in self.status():
+            # The index was dropped.
+            self.end_watch()
         if self.is_watched and (self.watch is None or self.watch.poll() is not None):
-            errors = open(self.runtime / "errors", "ab")
-            self.watch = subprocess.Popen(self.index("watch", str(self.root)), stdout=errors, stderr=errors, env=self.environment)
-            errors.close()
+            with open(self.runtime / "errors", "ab") as errors:
+                if self.has_server:
+                    self.start_server(errors)
+                else:
+                    self.watch = subprocess.Popen(self.index("watch", str(self.root)), stdout=errors, stderr=errors, env=self.environment)
+
+    def start_server(self, errors) -> None:
+        """Starts a server, and keeps it busy until it watches."""
+        self.server = Server(self.comb, self.root, ["--index-dir", str(self.home)], stderr=errors, env=self.environment)
+        self.watch = self.server.process
+        slow = self.root / "slow"
+        slow.write_bytes(SLOW_TEXT)
+        end = time.monotonic() + 20
+        while "watched, " not in (status := self.status()):
+            self.server.call("search", {"pattern": "[a-y]b", "output": "count", "no_ignore": True})
+            if time.monotonic() > end:
+                raise Fault(f"no watch: {status}")
+        slow.unlink()
+
+    def status(self) -> str:
+        return self.server.call("status", {})["result"]["content"][0]["text"]
 
     def end_watch(self) -> None:
         """Ends the watch in one way or the other."""
@@ -300,7 +330,7 @@ class Tree:
         else:
             self.watch.kill()
         self.watch.wait()
-        self.watch = None
+        self.watch = self.server = None
         if b"panicked" in (self.runtime / "errors").read_bytes():
             raise Fault(f"watch: {(self.runtime / 'errors').read_bytes()!r}")
 
@@ -411,15 +441,38 @@ class Tree:
             raise Fault(f"{name} {arguments} in {folder}:\n  with    {answers[0]!r}\n  without {answers[1]!r}")
         return omitted
 
+    def check_server(self) -> None:
+        """Compares a call of the server that watches with the same call of one without an index."""
+        if self.reference is None:
+            self.reference = Server(self.comb, self.root, ["--index=never"])
+        rng = self.rng
+        kind, arguments = rng.random(), {}
+        if rng.random() < 0.3:
+            arguments["paths"] = [str(rng.choice(self.directories() + self.files()))]
+        if kind < 0.8:
+            arguments |= {"pattern": rng.choice(PATTERNS), **rng.choice(CALLS), **(rng.choice(CALLS) if rng.random() < 0.3 else {})}
+        elif kind < 0.9:
+            arguments |= {"name": rng.choice(["need", "^n", "foo", "pm", "a"])}
+        name = "search" if kind < 0.8 else "symbols" if kind < 0.9 else "files"
+        found, expected = ([result.get("structuredContent", result)] for server in (self.server, self.reference) for result in [server.call(name, arguments)["result"]])
+        if found != expected:
+            raise Fault(f"{name} {arguments}:\n  with    {found}\n  without {expected}")
+
+    def end(self) -> None:
+        self.await_builds()
+        self.end_watch()
+        if self.reference:
+            self.reference.close()
+
 
 class Fault(Exception):
     """A difference between a search with the index and one without."""
 
 
-def hunt(seed: int, steps: int, comb: str, folder: str | None, keep: str | None, is_watched: bool) -> tuple[int, int, int, str | None]:
+def hunt(seed: int, steps: int, comb: str, folder: str | None, keep: str | None, is_watched: bool, has_server: bool) -> tuple[int, int, int, str | None]:
     """Runs some steps on a tree of their own. Returns the number of steps, of files that statistics show as omitted, and of answers of watches, and the fault."""
     root = Path(tempfile.mkdtemp(prefix="hunt-tree-", dir=folder))
-    tree = Tree(random.Random(seed), root, comb, is_watched)
+    tree = Tree(random.Random(seed), root, comb, is_watched, has_server)
     done, omitted, actions, fault = 0, 0, [], None
     try:
         tree.build()
@@ -428,13 +481,14 @@ def hunt(seed: int, steps: int, comb: str, folder: str | None, keep: str | None,
             actions.append(tree.act())
             for _ in range(tree.rng.choice([1, 1, 2])):
                 omitted += tree.check()
+                if tree.server:
+                    tree.check_server()
     except Fault as error:
         fault = f"seed {seed}, step {done}, after {actions[-8:]}: {error}"
         if keep:
             shutil.copytree(root, Path(keep) / f"seed-{seed}", symlinks=True, ignore=shutil.ignore_patterns("run"))
     finally:
-        tree.await_builds()
-        tree.end_watch()
+        tree.end()
         shutil.rmtree(root, ignore_errors=True)
     return done, omitted, tree.answers, fault
 
@@ -448,12 +502,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="first seed (default: 1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of processes")
     parser.add_argument("--watch", action="store_true", help="also run comb index watch")
+    parser.add_argument("--mcp", action="store_true", help="also run comb mcp, which watches")
     parser.add_argument("--folder", help="directory for the trees (default: the temporary directory)")
     parser.add_argument("--keep", help="directory for trees with a fault")
     options = parser.parse_args()
     trees = -(-options.steps // options.each)
     with ProcessPoolExecutor(options.jobs) as pool:
-        futures = [pool.submit(hunt, options.seed + number, options.each, os.path.abspath(options.comb), options.folder, options.keep, options.watch)
+        futures = [pool.submit(hunt, options.seed + number, options.each, os.path.abspath(options.comb), options.folder, options.keep, options.watch, options.mcp)
                    for number in range(trees)]
         steps = omitted = answers = faults = 0
         for future in futures:

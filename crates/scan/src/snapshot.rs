@@ -76,7 +76,7 @@ pub trait Snapshot: Send + Sync {
     /// Returns the number of a directory, given its absolute path without links.
     fn find(&self, path: &Path) -> Option<u32>;
 
-    /// Returns the number of entries of a directory.
+    /// Returns a bound of the number of entries of a directory.
     fn entry_count(&self, directory: u32) -> usize;
 
     /// Passes the entries of a directory to `add`, in the order of the bytes of their names, and returns the stamp with

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use finecomb_scan::{Distrust, EntryKind, Instant, KnownEntry, Stamp};
+use finecomb_scan::{Absent, Distrust, EntryKind, Instant, Known, KnownEntry, Stamp};
 
 use crate::error::Error;
 use crate::pages::{Pages, u32_at, u64_at};
@@ -290,6 +290,22 @@ impl Catalog {
         let (document, rest) = (u32_at(record, STAMP)?, u32_at(record, STAMP + 4)?);
         let state = *STATES.get(rest as usize & 0xff)?;
         Some(CatalogFile { state, stamp: stamp_at(record)?, document, documents: rest >> 8 })
+    }
+
+    /// A file by its number, if its trigrams are in a segment.
+    pub(crate) fn indexed(&self, number: u32) -> Option<CatalogFile> {
+        self.file(number).filter(|file| file.state.is_indexed())
+    }
+}
+
+impl CatalogFile {
+    /// The knowledge of an indexed file, given whether it may hold a match.
+    pub(crate) fn known(&self, is_candidate: bool) -> Known {
+        let &Self { stamp, state, .. } = self;
+        if is_candidate {
+            return Known::Candidate;
+        }
+        Known::Absent(Absent { stamp, is_plain: state == IndexedPart::Plain })
     }
 }
 

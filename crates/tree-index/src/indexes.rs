@@ -4,16 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use finecomb_scan::{Absent, Known, KnownEntry, Snapshot, Snapshots, Stamp, TextPart, now};
+use finecomb_scan::{Known, KnownEntry, Snapshot, Snapshots, Stamp, TextPart, now};
 use finecomb_sys::locks::lock;
 
-use crate::catalog::{Catalog, CatalogFile, IndexedPart};
+use crate::catalog::{Catalog, CatalogFile};
 use crate::error::Error;
 use crate::folder::{Folder, credentials};
 use crate::found::FoundDocuments;
 use crate::needs::{SegmentQuery, Sought};
 use crate::segments::Segments;
-use crate::watch::talk::{SearchedDirectory, ask_for_catalog};
+use crate::watch::here;
+use crate::watch::talk::{SearchQuestion, SearchedDirectory, ask_for_catalog};
 
 /// Opens the indexes of the trees that a search is in, and looks up in them what it is for.
 pub struct Indexes {
@@ -67,13 +68,13 @@ impl Indexes {
         named: &[PathBuf],
         selection_in: &dyn Fn(&Path) -> Option<u64>,
         opened: &mut Opened,
-    ) -> Result<UsedIndex, Error> {
+    ) -> Result<Arc<dyn Snapshot>, Error> {
         let (root, folder) =
             Folder::nearest(&self.home, directory).ok_or_else(|| Error::Missing(directory.to_owned()))?;
         opened.roots.push(root.to_owned());
-        if let Some(tree) = self.ask(&folder, root, named, selection_in) {
+        if let Some(part) = self.ask(&folder, root, named, selection_in, opened) {
             opened.is_reduced = true;
-            return Ok(tree);
+            return Ok(part);
         }
         let open = || UsedIndex::open(&folder, root, self.query.as_ref(), self.threads);
         let used = match open() {
@@ -85,11 +86,9 @@ impl Indexes {
         if let Candidates::Found(found) = &mut used.candidates {
             opened.left_alone.append(&mut found.failures);
         }
-        Ok(used)
+        Ok(Arc::new(used))
     }
-}
 
-impl Indexes {
     /// Asks the process that watches a tree, if there is one.
     fn ask(
         &self,
@@ -97,24 +96,31 @@ impl Indexes {
         root: &Path,
         named: &[PathBuf],
         selection_in: &dyn Fn(&Path) -> Option<u64>,
-    ) -> Option<UsedIndex> {
+        opened: &mut Opened,
+    ) -> Option<Arc<dyn Snapshot>> {
         let query = self.query.as_ref().filter(|_| !self.counts_absent)?;
         let named = named.iter().filter(|path| path.starts_with(root));
-        let named = named.map(|path| SearchedDirectory::new(path, selection_in(path)));
-        let (catalog, parts) = ask_for_catalog(folder, query, named)?;
+        let named = || named.clone().map(|path| SearchedDirectory::new(path, selection_in(path))).collect();
+        let search = || SearchQuestion { query: query.clone(), named: named() };
+        if let Some(proven) = here::ask(folder).filter(|proven| proven.root() == root) {
+            let mut part = proven.part_for(&search()).ok()?;
+            opened.left_alone.append(&mut part.found.failures);
+            return Some(Arc::new(part));
+        }
+        let (catalog, parts) = ask_for_catalog(folder, search)?;
         let is_right = catalog.root == root && catalog.credentials == credentials();
-        is_right.then_some(UsedIndex { catalog, candidates: Candidates::Told(parts) })
+        is_right.then(|| Arc::new(UsedIndex::told(catalog, parts)) as Arc<dyn Snapshot>)
     }
 }
 
 impl Snapshots for Indexes {
     fn open(&self, named: &[PathBuf], selection_in: &dyn Fn(&Path) -> Option<u64>) -> Vec<Arc<dyn Snapshot>> {
-        let mut trees: Vec<UsedIndex> = Vec::new();
+        let mut trees: Vec<Arc<dyn Snapshot>> = Vec::new();
         let mut opened = Opened::default();
         let named: Vec<PathBuf> =
             named.iter().filter_map(|named| named.canonicalize().ok()).filter(|path| path.is_dir()).collect();
         for path in &named {
-            if trees.iter().all(|tree| tree.catalog.find(path).is_none()) {
+            if trees.iter().all(|tree| tree.find(path).is_none()) {
                 match self.open_for(path, &named, selection_in, &mut opened) {
                     Ok(tree) => trees.push(tree),
                     Err(failure) => opened.failures.push(failure),
@@ -122,7 +128,7 @@ impl Snapshots for Indexes {
             }
         }
         *lock(&self.opened) = opened;
-        trees.into_iter().map(|tree| Arc::new(tree) as Arc<dyn Snapshot>).collect()
+        trees
     }
 }
 
@@ -167,6 +173,11 @@ impl Candidates {
 }
 
 impl UsedIndex {
+    /// The part of an index that a watch has reported, with the parts of its files that may hold a match.
+    pub(crate) fn told(catalog: Catalog, parts: Vec<TextPart>) -> Self {
+        Self { catalog, candidates: Candidates::Told(parts) }
+    }
+
     /// Opens the index of a tree, on some threads.
     ///
     /// # Errors
@@ -215,7 +226,7 @@ impl Snapshot for UsedIndex {
     }
 
     fn stamp(&self, file: u32) -> Option<Stamp> {
-        self.catalog.file(file).filter(|file| file.state.is_indexed()).map(|file| file.stamp)
+        self.catalog.indexed(file).map(|file| file.stamp)
     }
 
     fn parts(&self, file: u32) -> Option<Vec<TextPart>> {
@@ -223,13 +234,7 @@ impl Snapshot for UsedIndex {
     }
 
     fn file(&self, number: u32) -> Known {
-        let Some(file) = self.catalog.file(number).filter(|file| file.state.is_indexed()) else {
-            return Known::Nothing;
-        };
-        if self.candidates.has(&file) {
-            return Known::Candidate;
-        }
-        Known::Absent(Absent { stamp: file.stamp, is_plain: file.state == IndexedPart::Plain })
+        self.catalog.indexed(number).map_or(Known::Nothing, |file| file.known(self.candidates.has(&file)))
     }
 }
 

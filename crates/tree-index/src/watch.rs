@@ -3,15 +3,19 @@
 //! The kernel reports changes by inotify. A search asks the process over a socket for the files it must look at itself: candidates,
 //! files that are not proven to be unchanged, and the directories on the way to them. Before the process answers, it takes all
 //! events from the queue, so it knows of all changes before the question. It updates the index in the background when the tree has
-//! been quiet for a moment.
+//! been quiet for a moment. A search in the same process asks without a conversation.
 
 mod answer;
+pub(crate) mod here;
 mod places;
 mod proofs;
 pub(crate) mod talk;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,7 +26,8 @@ use finecomb_sys::mounts::Mounts;
 use finecomb_sys::{IS_LINUX, setters};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use self::answer::answer;
+use self::answer::Proven;
+use self::here::Desk;
 use self::places::{DirectoryOrFile, Places};
 use self::proofs::{Drained, Proofs};
 use self::talk::{Asked, Listener, Question, WatchInfo, reply, write_catalog};
@@ -97,9 +102,10 @@ pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(),
     update(home, root, options.build)?;
     let failed = |error: io::Error| Error::io(root)(error);
     let listener = Listener::new(&folder)?;
-    let now = Watched::open(&folder, root)?;
+    let now = Arc::new(Watched::open(&folder, root)?);
     let mut proofs = Proofs::new().map_err(failed)?;
     proofs.doubt_all(&now);
+    let desk = Desk::new(folder.path()).map_err(failed)?;
     let mut watcher = Watcher {
         home: home.to_owned(),
         folder,
@@ -116,7 +122,7 @@ pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(),
         updates: 0,
         failure: None,
     };
-    watcher.run(&listener, options).map_err(failed)?
+    watcher.run(&listener, &desk, options).map_err(failed)?
 }
 
 /// The index of the tree that is watched, in memory.
@@ -163,7 +169,7 @@ impl Watched {
 }
 
 /// Receives the index after an update; `None` if it is the same.
-type PendingUpdate = Receiver<Result<Option<Watched>, Error>>;
+type PendingUpdate = Receiver<Result<Option<Arc<Watched>>, Error>>;
 
 /// When the next update is due.
 struct Schedule {
@@ -205,7 +211,7 @@ impl Schedule {
 struct Watcher {
     home: PathBuf,
     folder: Folder,
-    now: Watched,
+    now: Arc<Watched>,
     proofs: Proofs,
     /// Reports changes of mounts, which raise no events in the tree.
     mounts: Mounts,
@@ -224,11 +230,16 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn run(&mut self, listener: &Listener, options: &WatchOptions<'_>) -> io::Result<Result<(), Error>> {
+    fn run(
+        &mut self,
+        listener: &Listener,
+        desk: &Desk,
+        options: &WatchOptions<'_>,
+    ) -> io::Result<Result<(), Error>> {
         let (mut was_ready, mut was_at_limit) = (false, false);
         while !options.stop.is_raised() {
-            self.wait(listener)?;
-            self.drain()?;
+            self.wait(listener, desk)?;
+            self.answer_here(desk)?;
             while let Ok((stream, _)) = listener.socket.accept() {
                 let question = stream.set_nonblocking(false).map_err(|error| error.to_string());
                 let answer = question.and_then(|()| Question::read(&stream));
@@ -257,9 +268,12 @@ impl Watcher {
     }
 
     /// Waits for an event, a question, a change of mounts, or the next thing to do.
-    fn wait(&self, listener: &Listener) -> io::Result<()> {
+    fn wait(&self, listener: &Listener, desk: &Desk) -> io::Result<()> {
         let gathered = self.last_event.map(|last| last + GATHER).filter(|&end| end > Instant::now());
-        let mut files = vec![PollFd::new(&listener.socket, PollFlags::IN)];
+        let mut files = vec![
+            PollFd::new(&listener.socket, PollFlags::IN),
+            PollFd::from_borrowed_fd(desk.queue(), PollFlags::IN),
+        ];
         if gathered.is_none() {
             files.push(PollFd::from_borrowed_fd(self.proofs.queue(), PollFlags::IN));
         }
@@ -306,14 +320,36 @@ impl Watcher {
         Ok(())
     }
 
+    /// Takes in all that happened, and answers the searches of this process.
+    fn answer_here(&mut self, desk: &Desk) -> io::Result<()> {
+        let questions = desk.questions();
+        // What happened before the questions must be known.
+        self.drain()?;
+        for answer in questions {
+            // A search that waits no more has compared everything itself.
+            let _ = answer.try_send(self.proven());
+            self.count_answer();
+        }
+        Ok(())
+    }
+
+    fn proven(&self) -> Proven {
+        Proven { now: Arc::clone(&self.now), unproven: self.proofs.unproven.iter().copied().collect() }
+    }
+
+    fn count_answer(&mut self) {
+        self.answers += 1;
+        self.last_answer = Some(Instant::now());
+    }
+
     fn answer(&mut self, asked: &Asked) -> Result<Vec<u8>, String> {
         let Asked::Search(search) = asked else {
             return serde_json::to_vec(&self.info()).map_err(|error| error.to_string());
         };
-        let (contents, parts) = answer(&self.now, &self.proofs, search).map_err(|error| error.to_string())?;
+        let part = self.proven().part_for(search).map_err(|error| error.to_string())?;
+        let (contents, parts) = part.contents();
         let bytes = write_catalog(&contents, &parts).map_err(|error| error.to_string())?;
-        self.answers += 1;
-        self.last_answer = Some(Instant::now());
+        self.count_answer();
         Ok(bytes)
     }
 
@@ -370,7 +406,7 @@ impl Watcher {
             let done = update(&home, &root, &BuildOptions { walk, width, ..BuildOptions::default() });
             let opened = done.and_then(|_| Watched::open(&folder, &root));
             // Another process may have updated it.
-            let _ = sender.send(opened.map(|now| (now.catalog.built != built).then_some(now)));
+            let _ = sender.send(opened.map(|now| (now.catalog.built != built).then(|| Arc::new(now))));
         });
         receiver
     }

@@ -43,18 +43,18 @@ impl Context {
     /// If a root is not a directory.
     pub(super) fn new(arguments: &McpArguments) -> Result<Self, String> {
         // A relative path of the indexes is one of the directory in which the server was started.
-        let home = IndexHome { index_dir: arguments.index_home() };
+        let index_home = arguments.index_home();
         let roots = Roots::enter(&arguments.roots())?;
         // The others answer meanwhile.
         let threads = (arguments.threads() / 2).max(1);
-        let kept = arguments.index_home().filter(|_| arguments.uses_indexes());
+        let kept = index_home.clone().filter(|_| arguments.uses_indexes());
         Ok(Self {
             indexes: RootIndexes::new(kept, threads, roots.all()),
             roots,
             limits: arguments.limits().clone(),
             is_structured: arguments.structured,
             width: arguments.width(),
-            index: IndexUse { index: arguments.index(), home },
+            index: IndexUse { index: arguments.index(), home: IndexHome { index_dir: index_home } },
         })
     }
 

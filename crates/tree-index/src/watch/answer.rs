@@ -1,15 +1,16 @@
 //! The part of a catalog that a search needs: entries that are proven to hold no match are left out.
 //!
-//! It is a catalog in itself, and used like one: the search compares the stamps of the directories that it enters, and of the files
-//! that are not proven. An entry that is left out of a proven directory is proven as well, and so is everything below it.
+//! The search compares the stamps of the directories that it enters, and of the files that are not proven. An entry that is left out of a
+//! proven directory is proven as well, and so is everything below it. For another process, the part is written as a catalog.
 
 use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
 
-use finecomb_scan::{EntryKind, KnownEntry, TextPart};
+use finecomb_scan::{EntryKind, Known, KnownEntry, Snapshot, Stamp, TextPart};
 
 use super::Watched;
 use super::places::{DirectoryOrFile, is_kept};
-use super::proofs::Proofs;
 use super::talk::{SearchQuestion, SearchedDirectory};
 use crate::catalog::{CatalogContents, CatalogDirectory, CatalogEntry, CatalogFile, IndexedPart, NO_STAMP};
 use crate::error::Error;
@@ -17,59 +18,71 @@ use crate::found::FoundDocuments;
 use crate::indexes::WHOLE;
 use crate::listed::is_rule_file;
 
-/// The part of a catalog for a search, and the parts of its files that may hold a match.
-///
-/// # Errors
-/// If a segment cannot be read or is damaged.
-pub(super) fn answer(
-    now: &Watched,
-    proofs: &Proofs,
-    search: &SearchQuestion,
-) -> Result<(CatalogContents, Vec<TextPart>), Error> {
-    let find = |named: &SearchedDirectory| Some((now.catalog.find(named.path())?, named.selection));
-    let named: Vec<_> = search.named.iter().filter_map(find).collect();
-    let mut answer = CatalogAnswer {
-        now,
-        proofs,
-        found: now.segments.find(&search.query, search.query.across_lines.then_some(&now.catalog))?,
-        parts: Vec::new(),
-        named: named.iter().map(|&(directory, _)| now.places.below(directory)).collect(),
-        is_candidate: vec![false; now.catalog.files() as usize],
-        is_file_kept: vec![false; now.catalog.files() as usize],
-        is_directory_kept: vec![false; now.catalog.directories() as usize],
-    };
-    answer.select();
-    named.iter().for_each(|&(directory, selection)| answer.keep_entered(directory, selection));
-    let contents = answer.contents();
-    Ok((contents, answer.parts))
+/// What is proven at a moment.
+pub(crate) struct Proven {
+    pub(super) now: Arc<Watched>,
+    /// Everything that is not proven.
+    pub(super) unproven: Vec<DirectoryOrFile>,
 }
 
-struct CatalogAnswer<'w> {
-    now: &'w Watched,
-    proofs: &'w Proofs,
-    found: FoundDocuments,
-    parts: Vec<TextPart>,
-    /// Each directory that is searched, with those below it.
-    named: Vec<Range<u32>>,
-    is_candidate: Vec<bool>,
+/// The part of a catalog that a search needs.
+pub(crate) struct NeededPart {
+    now: Arc<Watched>,
+    pub(crate) found: FoundDocuments,
     is_file_kept: Vec<bool>,
     is_directory_kept: Vec<bool>,
 }
 
-impl CatalogAnswer<'_> {
-    fn select(&mut self) {
-        let Self { now, proofs, .. } = *self;
+impl Proven {
+    /// The root of the tree.
+    pub(crate) fn root(&self) -> &Path {
+        &self.now.catalog.root
+    }
+
+    /// The part that a search needs.
+    ///
+    /// # Errors
+    /// If a segment cannot be read or is damaged.
+    pub(crate) fn part_for(self, search: &SearchQuestion) -> Result<NeededPart, Error> {
+        let Self { now, unproven } = self;
+        let find = |named: &SearchedDirectory| Some((now.catalog.find(named.path())?, named.selection));
+        let named: Vec<_> = search.named.iter().filter_map(find).collect();
+        let mut selecting = Selecting {
+            now: &now,
+            unproven: &unproven,
+            named: named.iter().map(|&(directory, _)| now.places.below(directory)).collect(),
+            is_file_kept: vec![false; now.catalog.files() as usize],
+            is_directory_kept: vec![false; now.catalog.directories() as usize],
+        };
+        let found = now.segments.find(&search.query, search.query.across_lines.then_some(&now.catalog))?;
+        selecting.select(&found);
+        named.iter().for_each(|&(directory, selection)| selecting.keep_entered(directory, selection));
+        let Selecting { is_file_kept, is_directory_kept, .. } = selecting;
+        Ok(NeededPart { now, found, is_file_kept, is_directory_kept })
+    }
+}
+
+/// Selects the entries that a search needs.
+struct Selecting<'w> {
+    now: &'w Watched,
+    unproven: &'w [DirectoryOrFile],
+    /// Each directory that is searched, with those below it.
+    named: Vec<Range<u32>>,
+    is_file_kept: Vec<bool>,
+    is_directory_kept: Vec<bool>,
+}
+
+impl Selecting<'_> {
+    fn select(&mut self, found: &FoundDocuments) {
+        let now = self.now;
         self.named.clone().into_iter().for_each(|named| self.keep_way_to(named.start));
-        let documents: Vec<u32> = self.found.documents().collect();
-        for file in documents.into_iter().filter_map(|document| now.places.file_of(document)) {
-            if now.catalog.file(file).is_some_and(|known| !self.found.is_in(&known)) {
-                continue;
+        for file in found.documents().filter_map(|document| now.places.file_of(document)) {
+            if now.catalog.file(file).is_none_or(|known| found.is_in(&known)) {
+                self.keep_file(file);
             }
-            self.is_candidate[file as usize] = true;
-            self.keep_file(file);
         }
         now.places.unsettled.iter().for_each(|&file| self.keep_file(file));
-        for node in &proofs.unproven {
+        for node in self.unproven {
             match *node {
                 DirectoryOrFile::File(file) => self.keep_file(file),
                 DirectoryOrFile::Directory(directory) => self.keep_listed(directory),
@@ -105,7 +118,7 @@ impl CatalogAnswer<'_> {
                     is_rule_file(self.now.catalog.entry(entry).name).then_some(directory)
                 }
             };
-            let unproven = self.proofs.unproven.iter().filter_map(rules_of);
+            let unproven = self.unproven.iter().filter_map(rules_of);
             let loose = places.loose.iter().copied().chain(unproven);
             for directory in loose.filter(|&directory| directory != named && below.contains(&directory)) {
                 let Range { start, end } = places.below(directory);
@@ -139,43 +152,56 @@ impl CatalogAnswer<'_> {
             }
         }
     }
+}
 
-    fn contents(&mut self) -> CatalogContents {
+impl NeededPart {
+    /// The part as a catalog of its own, and the parts of its files that may hold a match.
+    pub(super) fn contents(&self) -> (CatalogContents, Vec<TextPart>) {
         let catalog = &self.now.catalog;
+        let mut parts = Vec::new();
         let kept = self.is_directory_kept.iter().zip(0..).filter(|&(&kept, _)| kept);
         let kept: Vec<u32> = kept.map(|(_, number)| number).collect();
         let mut numbers = vec![None; self.is_directory_kept.len()];
         kept.iter().zip(0..).for_each(|(&directory, number)| numbers[directory as usize] = Some(number));
         let (mut directories, mut files) = (Vec::with_capacity(kept.len()), Vec::new());
         for directory in kept {
-            let entries = catalog.entries(directory).filter_map(|entry| {
-                let number = match (entry.kind, entry.number) {
-                    (EntryKind::Directory, Some(below)) => Some((*numbers.get(below as usize)?)?),
-                    (EntryKind::File, Some(file)) => {
-                        (self.is_file_kept[file as usize] || is_kept(&entry)).then_some(())?;
-                        files.push(self.file(file));
-                        Some(files.len() as u32 - 1)
-                    }
-                    _ => None,
-                };
-                let KnownEntry { name, kind, inode, is_selected, .. } = entry;
-                Some(CatalogEntry { name: name.to_owned(), kind, inode, number, is_selected })
-            });
+            let entries =
+                self.entries(directory).map(|KnownEntry { name, kind, inode, number, is_selected }| {
+                    let number = number.and_then(|number| match kind {
+                        EntryKind::Directory => numbers[number as usize],
+                        _ => {
+                            files.push(self.file_with_parts(number, &mut parts));
+                            Some(files.len() as u32 - 1)
+                        }
+                    });
+                    CatalogEntry { name: name.to_owned(), kind, inode, number, is_selected }
+                });
+            let entries = entries.collect();
             let (stamp, selection) = (catalog.stamp(directory), catalog.selection(directory));
-            directories.push(CatalogDirectory { stamp, selection, entries: entries.collect() });
+            directories.push(CatalogDirectory { stamp, selection, entries });
         }
-        CatalogContents {
+        let contents = CatalogContents {
             root: catalog.root.clone(),
             built: catalog.built,
             credentials: catalog.credentials,
             segments: Vec::new(),
             directories,
             files,
-        }
+        };
+        (contents, parts)
     }
 
-    /// A file with documents if it is a candidate; otherwise it has none, and is absent if it has its stamp.
-    fn file(&mut self, number: u32) -> CatalogFile {
+    /// The entries of a directory that are not left out.
+    fn entries(&self, directory: u32) -> impl Iterator<Item = KnownEntry<'_>> {
+        self.now.catalog.entries(directory).filter(|entry| match (entry.kind, entry.number) {
+            (EntryKind::Directory, Some(below)) => self.is_directory_kept[below as usize],
+            (EntryKind::File, Some(file)) => self.is_file_kept[file as usize] || is_kept(entry),
+            _ => true,
+        })
+    }
+
+    /// A file with documents if it may hold a match; otherwise it has none, and is absent if it has its stamp.
+    fn file_with_parts(&self, number: u32, parts: &mut Vec<TextPart>) -> CatalogFile {
         let Some(file) = self.now.catalog.file(number) else {
             return CatalogFile {
                 state: IndexedPart::Varied,
@@ -184,15 +210,46 @@ impl CatalogAnswer<'_> {
                 documents: 0,
             };
         };
-        if !self.is_candidate[number as usize] {
+        if !self.found.is_in(&file) {
             return CatalogFile { document: WHOLE, documents: 0, ..file };
         }
-        let Some(parts) = self.found.parts_of(&file) else {
+        let Some(held) = self.found.parts_of(&file) else {
             return CatalogFile { document: WHOLE, documents: 1, ..file };
         };
-        let document = self.parts.len() as u32;
-        let documents = parts.len() as u32;
-        self.parts.extend(parts);
+        let (document, documents) = (parts.len() as u32, held.len() as u32);
+        parts.extend(held);
         CatalogFile { document, documents, ..file }
+    }
+}
+
+/// The part as a search of the same process uses it, with the numbers of the whole catalog.
+impl Snapshot for NeededPart {
+    fn find(&self, path: &Path) -> Option<u32> {
+        self.now.catalog.find(path).filter(|&directory| self.is_directory_kept[directory as usize])
+    }
+
+    fn entry_count(&self, directory: u32) -> usize {
+        self.now.catalog.entry_numbers(directory).len()
+    }
+
+    fn list(&self, directory: u32, add: &mut dyn FnMut(KnownEntry<'_>)) -> Option<Stamp> {
+        self.entries(directory).for_each(add);
+        self.now.catalog.stamp(directory)
+    }
+
+    fn selection(&self, directory: u32) -> Option<u64> {
+        self.now.catalog.selection(directory)
+    }
+
+    fn stamp(&self, file: u32) -> Option<Stamp> {
+        self.now.catalog.indexed(file).map(|file| file.stamp)
+    }
+
+    fn parts(&self, file: u32) -> Option<Vec<TextPart>> {
+        self.found.parts_of(&self.now.catalog.file(file)?)
+    }
+
+    fn file(&self, number: u32) -> Known {
+        self.now.catalog.indexed(number).map_or(Known::Nothing, |file| file.known(self.found.is_in(&file)))
     }
 }

@@ -30,7 +30,7 @@ use crate::pages::u64_at;
 const VERSION: u32 = 4;
 
 /// Time-out for the other side. A search that waits in vain compares everything itself.
-const PATIENCE: Duration = Duration::from_millis(500);
+pub(super) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Bytes of a part of a file in an answer: its beginning, its end, and the lines before it.
 const PART: usize = 24;
@@ -56,11 +56,12 @@ pub(super) enum Asked {
     Description,
 }
 
+/// What a search looks for, and where.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct SearchQuestion {
-    pub(super) query: SegmentQuery,
+pub(crate) struct SearchQuestion {
+    pub(crate) query: SegmentQuery,
     /// The directories that are searched.
-    pub(super) named: Vec<SearchedDirectory>,
+    pub(crate) named: Vec<SearchedDirectory>,
 }
 
 /// A directory that is searched.
@@ -147,11 +148,13 @@ fn ask(folder: &Folder, asked: impl FnOnce() -> Asked) -> Option<Vec<u8>> {
 /// Asks for the part of the catalog that a search needs, and the parts of its files that may hold a match.
 pub(crate) fn ask_for_catalog(
     folder: &Folder,
-    query: &SegmentQuery,
-    named: impl Iterator<Item = SearchedDirectory>,
+    search: impl FnOnce() -> SearchQuestion,
 ) -> Option<(Catalog, Vec<TextPart>)> {
-    let search = || SearchQuestion { query: query.clone(), named: named.collect() };
-    let mut answer = ask(folder, || Asked::Search(search()))?;
+    read_catalog(ask(folder, || Asked::Search(search()))?)
+}
+
+/// Takes apart what [`write_catalog`] wrote.
+pub(super) fn read_catalog(mut answer: Vec<u8>) -> Option<(Catalog, Vec<TextPart>)> {
     let number = |at| u64_at(&answer, at);
     let end = usize::try_from(number(0)?).ok()?.checked_mul(PART)?.checked_add(8)?;
     answer.get(..end)?;

@@ -1,0 +1,170 @@
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use finecomb_scan::{EntryKind, Known, Snapshot, Snapshots};
+use proptest::prelude::*;
+
+use super::answer::NeededPart;
+use super::talk::{SearchQuestion, SearchedDirectory, read_catalog};
+use super::*;
+use crate::indexes::Indexes;
+use crate::needs::{SegmentQuery, Sought};
+
+/// A tree and its index.
+struct IndexedTree {
+    directory: tempfile::TempDir,
+    root: PathBuf,
+}
+
+impl IndexedTree {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let root = directory.path().join("tree");
+        for (name, text) in files {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("room");
+            fs::write(path, text).expect("room");
+        }
+        let tree = Self { root: root.canonicalize().expect("a path"), directory };
+        build(&tree.home(), &tree.root, &BuildOptions::default()).expect("an index");
+        tree
+    }
+
+    fn home(&self) -> PathBuf {
+        self.directory.path().join("home")
+    }
+
+    fn folder(&self) -> Folder {
+        Folder::of_tree(&self.home(), &self.root)
+    }
+}
+
+fn sought(pattern: &str) -> Sought {
+    Sought::new(vec![regex_syntax::parse(pattern).expect("valid")])
+}
+
+/// What a search learns from a directory and those below it: each entry with its path and the knowledge of it.
+fn learnt(tree: &dyn Snapshot, directory: &Path, number: u32, lines: &mut Vec<String>) {
+    let mut below = Vec::new();
+    let stamp = tree.list(number, &mut |entry| {
+        let path = directory.join(entry.name.to_str().expect("a name"));
+        let known = match (entry.kind, entry.number) {
+            (EntryKind::Directory, Some(number)) => {
+                below.push((path.clone(), number));
+                String::new()
+            }
+            // Parts of others than candidates are not asked for.
+            (EntryKind::File, Some(number)) => match tree.file(number) {
+                Known::Candidate => format!("candidate {:?} {:?}", tree.parts(number), tree.stamp(number)),
+                known => format!("{known:?} {:?}", tree.stamp(number)),
+            },
+            _ => String::new(),
+        };
+        let is_numbered = entry.number.is_some();
+        lines.push(format!(
+            "{path:?} {:?} {} {} {is_numbered} {known}",
+            entry.kind, entry.inode, entry.is_selected
+        ));
+    });
+    lines.push(format!("{directory:?} {stamp:?} {:?}", tree.selection(number)));
+    below.into_iter().for_each(|(path, number)| learnt(tree, &path, number, lines));
+}
+
+fn all_learnt(tree: &dyn Snapshot, root: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    learnt(tree, Path::new(""), tree.find(root).expect("the root is named"), &mut lines);
+    lines
+}
+
+const FILES: [&str; 8] =
+    ["a.c", "b.h", "one/c.c", "one/.hidden", "one/deep/d.c", "one/.gitignore", "two/e.c", "three/f.c"];
+const TEXTS: [&str; 5] = ["", "needle\n", "a needle in hay\n", "hay\n", "nothing\0at all\n"];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_search_in_the_process_learns_what_another_is_told(
+        texts in prop::collection::vec(0..TEXTS.len() + 1, FILES.len()),
+        parts in 0..4_usize,
+        pattern in prop::sample::select(vec!["needle", "hay", "need.*hay", "nothing", "absent"]),
+        unproven in prop::collection::vec((any::<bool>(), 0..8_u32), 0..5),
+        named in prop::sample::select(vec!["", "one", "two"]),
+        is_as_indexed in any::<bool>(),
+        across_lines in any::<bool>(),
+    ) {
+        // The last one is large enough for several parts.
+        let large = format!("{}needle\n", "much hay\n".repeat(10_000 * parts));
+        let texts = texts.into_iter().map(|number| TEXTS.get(number).copied().unwrap_or(&large));
+        let files: Vec<(&str, &str)> = FILES.into_iter().zip(texts).collect();
+        let tree = IndexedTree::new(&files);
+        let now = Arc::new(Watched::open(&tree.folder(), &tree.root).expect("an index"));
+        let exists = |node: &DirectoryOrFile| match *node {
+            DirectoryOrFile::Directory(number) => number < now.catalog.directories(),
+            DirectoryOrFile::File(number) => number < now.catalog.files(),
+        };
+        let node = |(is_file, number): (bool, u32)| match is_file {
+            true => DirectoryOrFile::File(number),
+            false => DirectoryOrFile::Directory(number),
+        };
+        let unproven: BTreeSet<_> = unproven.into_iter().map(node).filter(exists).collect();
+        let root = tree.root.join(named);
+        let selection = now.catalog.find(&root).and_then(|number| now.catalog.selection(number));
+        let named = vec![SearchedDirectory::new(&root, selection.filter(|_| is_as_indexed))];
+        let query = SegmentQuery::of(&sought(pattern).across_lines(across_lines));
+        let proven = Proven { now: Arc::clone(&now), unproven: unproven.into_iter().collect() };
+        let part: NeededPart = proven.part_for(&SearchQuestion { query, named }).expect("no damage");
+        let (contents, parts) = part.contents();
+        let written = write_catalog(&contents, &parts).expect("memory");
+        let (catalog, parts) = read_catalog(written).expect("what was written");
+        let told = UsedIndex::told(catalog, parts);
+        prop_assert_eq!(all_learnt(&part, &root), all_learnt(&told, &root));
+    }
+}
+
+#[test]
+fn searches_ask_the_watch_of_their_process() {
+    if !IS_LINUX {
+        return;
+    }
+    let tree = IndexedTree::new(&[("a", "needle\n"), ("b", "hay\n")]);
+    let stop = Stop::new().expect("file descriptors");
+    let (home, root) = (tree.home(), tree.root.clone());
+    // Whether the watch was asked, and the candidates.
+    let search = |pattern: &str| {
+        let indexes = Indexes::new(home.clone(), Some(&sought(pattern)), 1);
+        let trees = indexes.open(std::slice::from_ref(&root), &|_| None);
+        let mut lines = Vec::new();
+        trees.iter().for_each(|tree| lines.extend(all_learnt(&**tree, &root)));
+        (indexes.take_opened().is_reduced, lines)
+    };
+    assert!(here::ask(&tree.folder()).is_none());
+    thread::scope(|scope| {
+        let (sender, ready) = mpsc::channel();
+        let (home, root, stop) = (&home, &root, &stop);
+        let watching = scope.spawn(move || {
+            let on_state = |info: &WatchInfo| sender.send(info.watches).expect("a test that waits");
+            let build = BuildOptions::default();
+            watch(home, root, &WatchOptions::new(&build, stop).on_state(&on_state))
+        });
+        assert!(ready.recv().expect("a watch") > 0);
+        assert!(here::ask(&tree.folder()).is_some());
+        let (is_asked, before) = search("needle");
+        assert!(is_asked && before.iter().any(|line| line.starts_with("\"a\"")), "{before:?}");
+        // A new file changes the stamp of the directory, so the watch no longer says that nothing else is there.
+        fs::write(root.join("c"), "a needle\n").expect("room");
+        let (is_asked, after) = search("needle");
+        assert!(is_asked && after.iter().any(|line| line.starts_with("\"b\"")), "{after:?}");
+        stop.raise();
+        drop(tree.folder().write().expect("no writer"));
+        while !watching.is_finished() {
+            // A question wakes the watch, which sees the stop.
+            here::ask(&tree.folder());
+        }
+        watching.join().expect("no panic").expect("no error");
+    });
+    assert!(here::ask(&tree.folder()).is_none());
+    assert!(!search("needle").0);
+}
