@@ -8,6 +8,7 @@ mod arguments;
 mod calls;
 mod context;
 mod cursor;
+mod definitions;
 mod excerpt;
 mod indexes;
 mod page;

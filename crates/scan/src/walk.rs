@@ -43,8 +43,9 @@ setters! {
         pub globs: Override = Override::empty(),
         /// File types to read or to skip.
         pub types: Types = Types::empty(),
-        /// Read files without an extension of any type. Globs, ignore rules and the filter of hidden names apply to them.
-        pub without_extension: bool = false,
+        /// Types leave out files with an extension, and do nothing else. Otherwise they leave out files without one as well, and select
+        /// hidden files, as globs do.
+        pub types_only_leave_out: bool = false,
         /// Read only files whose path matches this expression.
         pub file_regex: Option<Regex> = None,
         /// Follow symbolic links below a named directory.

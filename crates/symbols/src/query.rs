@@ -166,6 +166,12 @@ impl SymbolsQuery {
         (!expressions.is_empty() && !self.options.stats && self.old_tags.is_none()).then_some(expressions)
     }
 
+    /// Returns which files may be of a language that is asked for, by their names; `None` if any may.
+    pub fn known_names(&self) -> Option<fn(&Path) -> bool> {
+        let may_be_known = |path: &Path| path.extension().is_none() || Language::knows(path);
+        (self.options.languages.len() != 1).then_some(may_be_known)
+    }
+
     fn names(&self) -> impl Iterator<Item = &Name> {
         self.name.iter().chain(&self.reference)
     }

@@ -13,6 +13,11 @@ use crate::system;
 /// Size of a huge page on the supported systems, in bytes.
 pub const HUGE_PAGE: usize = 2 << 20;
 
+/// Gives memory that was freed back to the system, for a process that continues with little. Takes milliseconds.
+pub fn give_back() {
+    system::memory::give_back();
+}
+
 /// A vector that never moves or grows. If it takes a huge page or more, it is aligned to one and asks the system for
 /// huge pages. Filling it then takes a page fault per 2 MiB rather than per 4 KiB, and lookups take fewer page table
 /// walks.

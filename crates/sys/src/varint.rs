@@ -32,8 +32,13 @@ pub fn take(bytes: &mut &[u8]) -> Option<u64> {
 
 /// Takes a signed number from the beginning of `bytes`. `None` if there is none.
 pub fn take_signed(bytes: &mut &[u8]) -> Option<i128> {
-    let number = take_wide(bytes)?;
-    Some((number >> 1) as i128 ^ -((number & 1) as i128))
+    let signed = |number: u128| (number >> 1) as i128 ^ -((number & 1) as i128);
+    let (&first, rest) = bytes.split_first()?;
+    if first < 0x80 {
+        *bytes = rest;
+        return Some(signed(first.into()));
+    }
+    take_wide(bytes).map(signed)
 }
 
 fn take_wide(bytes: &mut &[u8]) -> Option<u128> {

@@ -9,6 +9,7 @@ use std::ffi::{CStr, OsStr};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use finecomb_scan::{Absent, Distrust, EntryKind, Instant, Known, KnownEntry, Stamp};
 
@@ -120,6 +121,8 @@ pub(crate) struct Catalog {
     entries: RecordTable,
     files: RecordTable,
     names: usize,
+    /// The documents of each file with several documents, in order, once they were asked for.
+    divided: OnceLock<Vec<Range<u32>>>,
 }
 
 /// Records of equal length.
@@ -179,7 +182,20 @@ impl Catalog {
         (end == bytes.len()).then_some(())?;
         let segments = segments_in(&bytes)?;
         let credentials = u64_at(&bytes, 24)?;
-        Some(Self { built, credentials, segments, directories, entries, files, names, root, bytes, size })
+        let divided = OnceLock::new();
+        Some(Self {
+            built,
+            credentials,
+            segments,
+            directories,
+            entries,
+            files,
+            names,
+            divided,
+            root,
+            bytes,
+            size,
+        })
     }
 
     /// Number of directories.
@@ -256,11 +272,17 @@ impl Catalog {
 
     /// The documents of each file with several documents in a range, counted from the start of the range.
     pub(crate) fn divided(&self, range: Range<u32>) -> Vec<Range<u32>> {
-        let files = (0..self.files.count).filter_map(|number| self.file(number));
-        let divided = files.filter(|file| file.documents > 1 && range.contains(&file.document));
-        divided
-            .map(|file| file.document - range.start..file.document - range.start + file.documents)
-            .collect()
+        let all = self.divided.get_or_init(|| {
+            let files = (0..self.files.count).filter_map(|number| self.file(number));
+            let divided = files.filter(|file| file.documents > 1);
+            let mut all: Vec<_> =
+                divided.map(|file| file.document..file.document.saturating_add(file.documents)).collect();
+            all.sort_unstable_by_key(|documents| documents.start);
+            all
+        });
+        let place = |document| all.partition_point(|documents| documents.start < document);
+        let inside = all[place(range.start)..place(range.end)].iter();
+        inside.map(|documents| documents.start - range.start..documents.end - range.start).collect()
     }
 
     /// Whether it has the same contents, built at any time.

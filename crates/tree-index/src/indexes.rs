@@ -23,6 +23,8 @@ pub struct Indexes {
     query: Option<SegmentQuery>,
     /// Whether files without a match matter.
     counts_absent: bool,
+    /// Which files are read, by their names; `None` if all are.
+    reads: Option<fn(&Path) -> bool>,
     /// Number of threads that open an index.
     threads: usize,
     opened: Mutex<Opened>,
@@ -50,6 +52,7 @@ impl Indexes {
             home,
             query: sought.map(SegmentQuery::of).filter(|query| !query.is_anything()),
             counts_absent: sought.is_none_or(|sought| sought.counts_absent),
+            reads: sought.and_then(|sought| sought.reads),
             threads,
             opened: Mutex::default(),
         }
@@ -103,9 +106,9 @@ impl Indexes {
         let named = || named.clone().map(|path| SearchedDirectory::new(path, selection_in(path))).collect();
         let search = || SearchQuestion { query: query.clone(), named: named() };
         if let Some(proven) = here::ask(folder).filter(|proven| proven.root() == root) {
-            let mut part = proven.part_for(&search()).ok()?;
-            opened.left_alone.append(&mut part.found.failures);
-            return Some(Arc::new(part));
+            let (part, mut failures) = proven.part_for(&search(), self.reads).ok()?;
+            opened.left_alone.append(&mut failures);
+            return Some(part);
         }
         let (catalog, parts) = ask_for_catalog(folder, search)?;
         let is_right = catalog.root == root && catalog.credentials == credentials();

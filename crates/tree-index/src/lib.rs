@@ -40,6 +40,7 @@ mod found;
 mod indexes;
 mod info;
 mod kept;
+mod kept_file;
 mod list;
 mod listed;
 mod needs;

@@ -7,6 +7,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::path::Path;
+
 use finecomb_sys::setters;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use serde::{Deserialize, Serialize};
@@ -60,16 +62,25 @@ pub struct Sought {
     pub counts_absent: bool,
     /// Terms. A text with a match has at least one of them. Default: any text may have a match.
     pub terms: Option<SoughtTerms>,
+    /// Which files are read, by their names: others hold no match. Default: all.
+    pub reads: Option<fn(&Path) -> bool>,
 }
 
 setters! {
-    Sought { patterns: Vec<Hir>, words: bool, across_lines: bool, counts_absent: bool, terms: Option<SoughtTerms> }
+    Sought {
+        patterns: Vec<Hir>,
+        words: bool,
+        across_lines: bool,
+        counts_absent: bool,
+        terms: Option<SoughtTerms>,
+        reads: Option<fn(&Path) -> bool>,
+    }
 }
 
 impl Sought {
     /// Creates a search for lines that match any of the expressions.
     pub fn new(patterns: Vec<Hir>) -> Self {
-        Self { patterns, words: false, across_lines: false, counts_absent: false, terms: None }
+        Self { patterns, words: false, across_lines: false, counts_absent: false, terms: None, reads: None }
     }
 }
 

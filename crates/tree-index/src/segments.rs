@@ -6,15 +6,23 @@ use crate::catalog::{Catalog, SegmentInfo};
 use crate::error::Error;
 use crate::folder::Folder;
 use crate::found::{FoundDocuments, FoundIn};
+use crate::kept_file::KeptFile;
 use crate::needs::SegmentQuery;
 use crate::segment::Segment;
-use crate::terms::FoundTerms;
+use crate::terms::{FoundTerms, Terms};
 
 /// The segments of an index.
 pub(crate) struct Segments {
     folder: Folder,
-    /// Each with the number of its first document.
-    segments: Vec<(u32, SegmentInfo, Arc<Segment>)>,
+    segments: Vec<OpenSegment>,
+}
+
+struct OpenSegment {
+    /// The number of its first document.
+    first: u32,
+    info: SegmentInfo,
+    segment: Arc<Segment>,
+    terms: KeptFile<Terms>,
 }
 
 impl Segments {
@@ -26,7 +34,8 @@ impl Segments {
         let mut first = 0;
         let mut segments = Vec::new();
         for info in infos {
-            segments.push((first, *info, Arc::new(folder.open_segment(info)?)));
+            let segment = Arc::new(folder.open_segment(info)?);
+            segments.push(OpenSegment { first, info: *info, segment, terms: KeptFile::default() });
             first += info.documents;
         }
         Ok(Self { folder: folder.clone(), segments })
@@ -42,11 +51,12 @@ impl Segments {
         united: Option<&Catalog>,
     ) -> Result<FoundDocuments, Error> {
         let mut found = FoundDocuments::default();
-        for &(first, ref info, ref segment) in &self.segments {
+        for OpenSegment { first, info, segment, terms: kept } in &self.segments {
+            let first = *first;
             let all = first..first + segment.documents;
             let files = united.map(|catalog| catalog.divided(all)).unwrap_or_default();
             let documents = segment.find(&query.needs, files)?;
-            let terms = query.terms.as_ref().map(|terms| FoundTerms::of(&self.folder, info, terms));
+            let terms = query.terms.as_ref().map(|terms| FoundTerms::of(&self.folder, info, kept, terms));
             let terms = terms.and_then(|found_terms| {
                 found_terms.unwrap_or_else(|failure| {
                     found.failures.push(failure);

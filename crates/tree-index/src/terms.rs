@@ -15,6 +15,7 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use finecomb_scan::{Distrust, EntryKind, Examine, Examined, FileAt, SpillFile, Stamp, examine};
 use twox_hash::XxHash3_64;
@@ -23,6 +24,7 @@ use crate::catalog::{Catalog, CatalogFile, IndexedPart, SegmentInfo, write_stamp
 use crate::documents::Documents;
 use crate::error::Error;
 use crate::folder::{Folder, Writing};
+use crate::kept_file::KeptFile;
 use crate::needs::{Needs, SoughtTerms};
 use crate::pages::{u32_at, u64_at};
 use crate::segment::runs::{PAIRS, PairSorter, Runs};
@@ -60,32 +62,42 @@ pub(crate) type GetValue<'v> = &'v (dyn Fn(&[u8], &[u8]) -> Option<Vec<u8>> + Sy
 /// The file of terms beside a segment.
 pub(crate) struct Terms {
     segment: Segment,
-    /// After the header: the stamps.
-    rest: Vec<u8>,
+    /// Checksums of the program that wrote them, and of the segment.
+    program: u64,
+    checksum: u64,
     /// Number of files that had no value.
     without_value: u64,
+    /// For each document that is the first one of a file with known terms: the hash of its stamp; otherwise 0.
+    stamps: Vec<u64>,
 }
 
 impl Terms {
-    /// Opens the terms that a program wrote for a segment; `None` if there are none.
+    /// Opens the terms of a segment, written by any program; `None` if there are none, or they are those of another segment.
     ///
     /// # Errors
     /// If they cannot be read or are damaged.
-    pub(crate) fn open(folder: &Folder, info: &SegmentInfo, program: u64) -> Result<Option<Self>, Error> {
-        let path = folder.terms(info.id);
+    pub(crate) fn open(path: &Path, info: &SegmentInfo) -> Result<Option<Self>, Error> {
         if !path.exists() {
             return Ok(None);
         }
-        let segment = Segment::open(&path)?;
-        let mut rest = segment.rest()?;
-        let of = [u64::from_le_bytes(MAGIC), program, info.checksum];
-        let is_right = (0..).step_by(8).zip(of).all(|(at, number)| u64_at(&rest, at) == Some(number));
-        if !is_right || segment.documents != info.documents {
+        let segment = Segment::open(path)?;
+        let rest = segment.rest()?;
+        let number = |at| u64_at(&rest, at).ok_or_else(|| Error::Terms(path.to_owned()));
+        let (magic, program, checksum, without_value) = (number(0)?, number(8)?, number(16)?, number(24)?);
+        let is_right = magic == u64::from_le_bytes(MAGIC)
+            && checksum == info.checksum
+            && segment.documents == info.documents;
+        if !is_right {
             return Ok(None);
         }
-        let without_value = u64_at(&rest, 24).ok_or(Error::Terms(path))?;
-        let rest = rest.split_off(HEADER);
-        Ok(Some(Self { segment, rest, without_value }))
+        let mut stamps = vec![0; segment.documents as usize];
+        for record in rest[HEADER..].chunks(RECORD) {
+            let (document, stamp) = (u32_at(record, 0).unwrap_or(u32::MAX), u64_at(record, 4));
+            if let (Some(place), Some(stamp)) = (stamps.get_mut(document as usize), stamp) {
+                *place = stamp;
+            }
+        }
+        Ok(Some(Self { segment, program, checksum, without_value, stamps }))
     }
 
     /// Verifies the checksums of all data, written by any program.
@@ -100,19 +112,12 @@ impl Terms {
         Segment::open(&path).and_then(|segment| segment.verify()).map_err(|error| damage(error, path))
     }
 
-    fn find(&self, sought: &SoughtTerms) -> Result<FoundTerms, Error> {
+    /// The documents whose files have one of some terms.
+    fn find(&self, sought: &SoughtTerms) -> Result<Documents, Error> {
         let mut keys: Vec<Trigram> = sought.terms.iter().copied().map(key).collect();
         keys.sort_unstable();
         keys.dedup();
-        let documents = self.segment.find(&Needs::OneOf(keys), Vec::new())?;
-        let mut stamps = vec![0; self.segment.documents as usize];
-        for record in self.rest.chunks(RECORD) {
-            let (document, stamp) = (u32_at(record, 0).unwrap_or(u32::MAX), u64_at(record, 4));
-            if let (Some(place), Some(stamp)) = (stamps.get_mut(document as usize), stamp) {
-                *place = stamp;
-            }
-        }
-        Ok(FoundTerms { documents, stamps })
+        self.segment.find(&Needs::OneOf(keys), Vec::new())
     }
 }
 
@@ -124,8 +129,7 @@ fn damage(error: Error, path: PathBuf) -> Error {
 /// The files of a segment that have one of the terms of a search.
 pub(crate) struct FoundTerms {
     documents: Documents,
-    /// For each document that is the first one of a file with known terms: the hash of its stamp; otherwise 0.
-    stamps: Vec<u64>,
+    terms: Arc<Terms>,
 }
 
 impl FoundTerms {
@@ -136,16 +140,25 @@ impl FoundTerms {
     pub(crate) fn of(
         folder: &Folder,
         info: &SegmentInfo,
+        kept: &KeptFile<Terms>,
         sought: &SoughtTerms,
     ) -> Result<Option<Self>, Error> {
-        let find = || Terms::open(folder, info, sought.program)?.map(|terms| terms.find(sought)).transpose();
-        find().map_err(|error| damage(error, folder.terms(info.id)))
+        let path = folder.terms(info.id);
+        let find = || {
+            let Some(terms) = kept.get(&path, || Terms::open(&path, info))? else { return Ok(None) };
+            // An update may have given the segment another number.
+            if terms.program != sought.program || terms.checksum != info.checksum {
+                return Ok(None);
+            }
+            Ok(Some(Self { documents: terms.find(sought)?, terms }))
+        };
+        find().map_err(|error| damage(error, path.clone()))
     }
 
     /// Returns `false` if a file with this first document and stamp has none of the terms.
     pub(crate) fn may_have(&self, document: u32, stamp: Stamp) -> bool {
         self.documents.contains(document)
-            || self.stamps.get(document as usize).is_none_or(|&known| known != hash(stamp))
+            || self.terms.stamps.get(document as usize).is_none_or(|&known| known != hash(stamp))
     }
 }
 
@@ -184,7 +197,8 @@ impl TermWriter<'_> {
         let tree = Tree::of(self.catalog);
         let mut first = 0;
         for info in &self.catalog.segments {
-            let known = Terms::open(&self.folder.folder, info, self.program).ok().flatten();
+            let known = Terms::open(&self.folder.folder.terms(info.id), info).ok().flatten();
+            let known = known.filter(|known| known.program == self.program);
             if known.is_none_or(|known| known.without_value > 0 && 2 * added >= known.without_value) {
                 let files = self.files_of(&tree, first..first + info.documents);
                 self.write_segment(info, &files).map_err(Error::io(self.folder.path()))?;

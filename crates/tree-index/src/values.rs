@@ -17,7 +17,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::mem::take;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,7 @@ use twox_hash::{XxHash3_64, XxHash3_128};
 
 use crate::error::Error;
 use crate::folder::{Folder, Writing, credentials};
+use crate::kept_file::KeptFile;
 use crate::needs::SoughtTerms;
 use crate::terms::{DeriveTerms, TermWriter};
 pub(crate) use file::ValueFile;
@@ -127,7 +128,7 @@ struct TreeValues {
     folder: Folder,
     program: Program,
     /// Values of earlier runs.
-    earlier: Option<ValueFile>,
+    earlier: Option<Arc<ValueFile>>,
     seed: u64,
     /// Values of this run; `None` if they are not kept.
     present: Option<Mutex<Present>>,
@@ -146,11 +147,8 @@ struct Present {
 
 impl TreeValues {
     fn open(folder: Folder, program: &File, are_kept: bool) -> io::Result<Self> {
-        let earlier = ValueFile::open(&folder.values()).ok();
-        let (earlier, program) = match earlier.map(|earlier| (earlier.program.present(program), earlier)) {
-            Some((Some(program), earlier)) => (Some(earlier), program),
-            _ => (None, Program::of(program)?),
-        };
+        let kept = kept_open(&folder).unwrap_or_default();
+        let StoredValues { earlier, program } = kept.of_program(&folder, program)?;
         let seed = earlier.as_ref().map_or_else(|| RandomState::new().hash_one(0), |earlier| earlier.seed);
         Ok(Self { folder, program, earlier, seed, present: are_kept.then(Mutex::default) })
     }
@@ -228,6 +226,80 @@ impl TreeValues {
 
     fn key(&self, context: &[u8], text: &[u8]) -> ValueKey {
         XxHash3_128::oneshot_with_seed(self.seed ^ XxHash3_64::oneshot(context), text)
+    }
+}
+
+/// The values that a program has stored.
+#[derive(Clone, Debug)]
+struct StoredValues {
+    earlier: Option<Arc<ValueFile>>,
+    program: Program,
+}
+
+impl StoredValues {
+    fn of_program(earlier: Option<Arc<ValueFile>>, program: &File) -> io::Result<Self> {
+        if let Some(earlier) = earlier
+            && let Some(program) = earlier.program.present(program)
+        {
+            return Ok(Self { earlier: Some(earlier), program });
+        }
+        Ok(Self { earlier: None, program: Program::of(program)? })
+    }
+}
+
+/// The files of values that watches of this process keep open, by the folders of their indexes.
+static KEPT_OPEN: Mutex<Vec<(PathBuf, Arc<KeptValues>)>> = Mutex::new(Vec::new());
+
+/// Keeps the values of an index open until the result is dropped.
+pub(crate) fn keep_open(folder: &Folder) -> KeepOpen {
+    lock(&KEPT_OPEN).push((folder.path().to_owned(), Arc::default()));
+    KeepOpen(folder.path().to_owned())
+}
+
+/// Keeps the values of an index open.
+pub(crate) struct KeepOpen(PathBuf);
+
+impl Drop for KeepOpen {
+    fn drop(&mut self) {
+        lock(&KEPT_OPEN).retain(|(path, _)| *path != self.0);
+    }
+}
+
+fn kept_open(folder: &Folder) -> Option<Arc<KeptValues>> {
+    let kept = lock(&KEPT_OPEN);
+    kept.iter().find(|(path, _)| path == folder.path()).map(|(_, values)| Arc::clone(values))
+}
+
+/// A file of values that is kept open.
+#[derive(Debug, Default)]
+struct KeptValues {
+    file: KeptFile<ValueFile>,
+    answered: Mutex<Option<Answered>>,
+}
+
+/// Whether a file has the values of a program. The checksum of the program takes longer than a question.
+#[derive(Debug)]
+struct Answered {
+    file: Option<Arc<ValueFile>>,
+    program: Stamp,
+    stored: StoredValues,
+}
+
+impl KeptValues {
+    fn of_program(&self, folder: &Folder, program: &File) -> io::Result<StoredValues> {
+        let path = folder.values();
+        let file = self.file.get(&path, || ValueFile::open(&path).map(Some)).ok().flatten();
+        let stamp = Stamp::of_open(program)?;
+        let mut answered = lock(&self.answered);
+        let is_same = |known: &&Answered| {
+            known.program == stamp && known.file.as_ref().map(Arc::as_ptr) == file.as_ref().map(Arc::as_ptr)
+        };
+        if let Some(known) = answered.as_ref().filter(is_same) {
+            return Ok(known.stored.clone());
+        }
+        let stored = StoredValues::of_program(file.clone(), program)?;
+        *answered = Some(Answered { file, program: stamp, stored: stored.clone() });
+        Ok(stored)
     }
 }
 

@@ -13,7 +13,9 @@ pub(crate) mod talk;
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
@@ -37,6 +39,7 @@ use crate::error::Error;
 use crate::folder::Folder;
 use crate::indexes::UsedIndex;
 use crate::segments::Segments;
+use crate::values;
 
 /// Time without a change after which the index is updated.
 const QUIET: Duration = Duration::from_millis(300);
@@ -106,6 +109,7 @@ pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(),
     let mut proofs = Proofs::new().map_err(failed)?;
     proofs.doubt_all(&now);
     let desk = Desk::new(folder.path()).map_err(failed)?;
+    let _values = values::keep_open(&folder);
     let mut watcher = Watcher {
         home: home.to_owned(),
         folder,
@@ -155,6 +159,11 @@ impl Watched {
 
     fn path_of(&self, directory: u32) -> PathBuf {
         self.places.path_of(&self.catalog, directory)
+    }
+
+    fn name_of(&self, file: u32) -> &Path {
+        let (_, entry) = self.places.place_of(file);
+        Path::new(OsStr::from_bytes(self.catalog.entry(entry).name.to_bytes()))
     }
 
     /// Whether an update some time later may index more.
@@ -327,7 +336,7 @@ impl Watcher {
         self.drain()?;
         for answer in questions {
             // A search that waits no more has compared everything itself.
-            let _ = answer.try_send(self.proven());
+            let _ = answer.try_send(Box::new(self.proven()));
             self.count_answer();
         }
         Ok(())
@@ -346,7 +355,7 @@ impl Watcher {
         let Asked::Search(search) = asked else {
             return serde_json::to_vec(&self.info()).map_err(|error| error.to_string());
         };
-        let part = self.proven().part_for(search).map_err(|error| error.to_string())?;
+        let part = self.proven().needed(search, None).map_err(|error| error.to_string())?;
         let (contents, parts) = part.contents();
         let bytes = write_catalog(&contents, &parts).map_err(|error| error.to_string())?;
         self.count_answer();

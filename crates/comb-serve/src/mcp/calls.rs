@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use finecomb_scan::Stop;
+use finecomb_sys::memory::give_back;
 use finecomb_sys::threads::spawn_detached;
 use rmcp::model::{ErrorCode, ErrorData};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -20,6 +21,9 @@ const TIMED_OUT: ErrorCode = ErrorCode(-32001);
 
 /// Time from the stop of a call until its answer is no longer waited for.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// Time of a call after which the memory is given back that it has freed: it has parsed or read much.
+const LONG: Duration = Duration::from_millis(50);
 
 /// The calls of a server.
 pub(super) struct Calls {
@@ -103,8 +107,12 @@ fn start<T: Send + 'static>(
     let (sender, done) = oneshot::channel();
     let for_work = Arc::clone(&stop);
     let is_started = spawn_detached(move || {
+        let start = Instant::now();
         // The receiver is gone if the answer is no longer wanted.
         let _ = sender.send(work(&for_work));
+        if start.elapsed() >= LONG {
+            give_back();
+        }
     });
     if is_started { Ok((stop, done)) } else { Err(refused("cannot start a thread".to_owned())) }
 }

@@ -13,6 +13,8 @@ use finecomb_sys::threads::spawn_detached;
 use finecomb_sys::units::{Clock, Count, counted};
 use finecomb_tree_index::{BuildOptions, Error, Info, WatchInfo, WatchOptions, watch};
 
+use super::definitions::{self, StoredDefinitions};
+
 /// Time of calls, together, from which on an index is worth its place on the disk and the watches.
 const LONG: Duration = Duration::from_millis(100);
 
@@ -39,6 +41,7 @@ pub(super) struct RootIndexes {
 struct RootIndex {
     root: PathBuf,
     state: Mutex<State>,
+    definitions: StoredDefinitions,
 }
 
 /// State of the watch of a root.
@@ -56,21 +59,36 @@ enum State {
 
 impl RootIndexes {
     pub(super) fn new(home: Option<PathBuf>, threads: usize, roots: &[PathBuf]) -> Self {
-        let root =
-            |root: &PathBuf| Arc::new(RootIndex { root: root.clone(), state: Mutex::new(State::NotStarted) });
+        let root = |root: &PathBuf| {
+            let (root, state) = (root.clone(), Mutex::new(State::NotStarted));
+            Arc::new(RootIndex { root, state, definitions: StoredDefinitions::default() })
+        };
         // For a user whose home directory does not exist, none is created.
         let home = home.filter(|home| home.ancestors().take(HOME_DEPTH + 1).any(Path::is_dir));
         Self { home, threads, roots: roots.iter().map(root).collect(), spent: Mutex::default() }
     }
 
     /// Takes note of the time of a call. Once calls have taken long, the indexes are built and watched. Calls with an index that is not watched
-    /// count as well: they compare the whole tree with it.
-    pub(super) fn note_call(&self, took: Duration) {
+    /// count as well: they compare the whole tree with it. Once calls that parse have taken long, definitions are stored.
+    pub(super) fn note_call(&self, took: Duration, parses: bool) {
         let Some(home) = self.home.as_ref().filter(|_| took >= SHORT) else { return };
         let mut spent = lock(&self.spent);
         *spent += took;
         if *spent >= LONG {
             self.roots.iter().filter(|root| root.starts()).for_each(|root| root.start(home, self.threads));
+        }
+        let ready =
+            self.roots.iter().filter(|root| parses && matches!(*lock(&root.state), State::Ready { .. }));
+        for root in ready.filter(|root| root.definitions.note_call(took)) {
+            let (this, home, threads) = (Arc::clone(root), home.clone(), self.threads);
+            let is_started = spawn_detached(move || {
+                let done = definitions::store(&home, &this.root, threads);
+                message::note_without_waiting(&format!("{}: {}", this.root.display(), in_words(&done)));
+                this.definitions.note_end(done);
+            });
+            if !is_started {
+                root.definitions.note_end(Err("cannot start a thread".to_owned()));
+            }
         }
     }
 
@@ -98,7 +116,7 @@ impl RootIndexes {
             }
             State::Ended(_, reason) => reason.clone(),
         };
-        format!("{index}, {state}")
+        format!("{index}, {state}{}", root.definitions.in_words())
     }
 }
 
@@ -155,6 +173,14 @@ impl RootIndex {
     }
 }
 
+/// Says that definitions were stored, or why not.
+fn in_words(done: &Result<Duration, String>) -> String {
+    match done {
+        Ok(took) => format!("definitions stored after {}", Clock(*took)),
+        Err(reason) => format!("definitions not stored: {reason}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -180,19 +206,19 @@ mod tests {
         let root = root.path().canonicalize().expect("a path");
         let new = |home| RootIndexes::new(home, 1, std::slice::from_ref(&root));
         let (indexes, others) = (new(Some(home.path().to_owned())), new(Some(home.path().to_owned())));
-        indexes.note_call(LONG / 2);
-        (0..100).for_each(|_| indexes.note_call(SHORT / 2));
+        indexes.note_call(LONG / 2, false);
+        (0..100).for_each(|_| indexes.note_call(SHORT / 2, false));
         wait_for(&indexes, "no index, compared with the files at each search");
         if !IS_LINUX {
             return;
         }
-        indexes.note_call(LONG / 2);
+        indexes.note_call(LONG / 2, false);
         wait_for(&indexes, "index of 1 file, watched, ");
-        others.note_call(LONG);
+        others.note_call(LONG, false);
         wait_for(&others, "index of 1 file, watched by another process");
         for home in [None, Some(root.join("nowhere/.cache/finecomb"))] {
             let none = new(home);
-            none.note_call(LONG);
+            none.note_call(LONG, false);
             wait_for(&none, "searched without an index");
         }
     }

@@ -8,7 +8,7 @@ mod status;
 mod symbols;
 mod top;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use finecomb_scan::Stop;
@@ -35,6 +35,8 @@ pub(super) trait Tool: DeserializeOwned + JsonSchema + 'static {
     const HAS_PAGES: bool = true;
     /// Whether an index of the root makes it faster.
     const USES_INDEX: bool = false;
+    /// Whether it parses sources, which stored definitions spare.
+    const PARSES: bool = false;
 
     /// Does the work. An error is told to the model.
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String>;
@@ -76,16 +78,28 @@ fn describe<T: Tool>(is_structured: bool) -> Description {
 }
 
 fn call<T: Tool>(arguments: JsonObject, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
-    let schema = schema_for_input::<T>()?;
-    let known = schema.get("properties").and_then(Value::as_object);
-    let known: Vec<&str> = known.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    let known: Vec<&str> = known_arguments(T::NAME).iter().map(String::as_str).collect();
     let tool: T = parse(&by_known_names(arguments, &known)?)?;
     let start = Instant::now();
     let answer = tool.answer(context, stop);
     if T::USES_INDEX {
-        context.indexes.note_call(start.elapsed());
+        context.indexes.note_call(start.elapsed(), T::PARSES);
     }
     answer
+}
+
+/// The names of the arguments of a tool.
+fn known_arguments(name: &str) -> &'static [String] {
+    // A schema takes longer to make than many a call.
+    static KNOWN: OnceLock<Vec<(&str, Vec<String>)>> = OnceLock::new();
+    let known =
+        KNOWN.get_or_init(|| ALL.iter().map(|tool| (tool.name, names(&(tool.describe)(false)))).collect());
+    known.iter().find(|(known, _)| *known == name).map(|(_, names)| &names[..]).unwrap_or_default()
+}
+
+fn names(tool: &Description) -> Vec<String> {
+    let properties = tool.input_schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten().map(|(name, _)| name.clone()).collect()
 }
 
 /// Parses the arguments of a tool. An error names the argument that is wrong.

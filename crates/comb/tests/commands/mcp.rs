@@ -6,7 +6,9 @@ mod pages;
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::time::{Duration, Instant};
 
+use finecomb_sys::IS_LINUX;
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
@@ -275,4 +277,34 @@ fn wrong_arguments_are_told_to_the_model() {
     assert!(refused.contains("unknown tool 'nothing'"), "{refused}");
     let text = client.text("search", &json!({"pattern": "nothing", "paths": null}));
     assert_eq!(text, "notes.md\n1:add nothing\n");
+}
+
+/// Calls take long in the tree, so an index is built and watched, and definitions are stored: the same answers come sooner.
+#[test]
+fn definitions_are_stored_in_the_index_once_calls_have_parsed_for_long() {
+    if !IS_LINUX {
+        return;
+    }
+    let function = |number| format!("int f{number}(int a) {{ return a + {number}; }}\n");
+    let source: String = (0..5000).map(function).collect();
+    let place = directory_with(&[("tree/a.c", &source), ("tree/b.c", "int other;\n")]);
+    // A relative path is one of the directory in which the server was started.
+    let mut client = Client::start(place.path(), &["--index-dir", "indexes", "tree"]);
+    let defined = json!({"name": "f4999"});
+    let expected = format!("a.c\n5000:function {}", function(4999).replace(" { return a + 4999; }", ""));
+    let start = Instant::now();
+    let stored = loop {
+        assert_eq!(client.text("symbols", &defined), expected);
+        let status = client.text("status", &json!({}));
+        if status.contains(", definitions stored") {
+            break status;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "{status}");
+    };
+    assert!(stored.contains("index of 2 files, watched, "), "{stored}");
+    assert_eq!(client.text("symbols", &defined), expected);
+    assert!(place.path().join("indexes").is_dir() && !place.path().join("tree/indexes").exists());
+    // Definitions of a text that has changed are its own.
+    fs::write(place.path().join("tree/b.c"), "int f4999;\n").expect("room");
+    assert_eq!(client.text("symbols", &defined), format!("{expected}b.c\n1:variable int f4999;\n"));
 }

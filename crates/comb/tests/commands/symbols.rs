@@ -134,6 +134,18 @@ z.tcc:1:5\tvariable\tz
 }
 
 #[test]
+fn hidden_files_are_listed_on_request_only() {
+    let source = "int a;\n";
+    let directory =
+        directory_with(&[(".a.c", source), (".b/b.c", source), (".Makefile", "a:\n"), ("c.c", source)]);
+    directory.prints("comb symbols | cut -f1", "c.c:1:5\n");
+    directory.prints("comb symbols --lang c | cut -f1", "c.c:1:5\n");
+    directory.prints("comb symbols --hidden | cut -f1", ".a.c:1:5\n.b/b.c:1:5\nc.c:1:5\n");
+    // A named type selects hidden files, as in a search.
+    directory.prints("comb symbols --type c | cut -f1", ".a.c:1:5\nc.c:1:5\n");
+}
+
+#[test]
 fn headers_are_listed_for_the_language_of_their_text() {
     let directory = directory_with(&[("a.h", "struct a { int b; };\n"), ("c.h", "class c { };\n")]);
     directory.prints("comb symbols --lang cpp | cut -f1-3", "c.h:1:7\tclass\tc\n");

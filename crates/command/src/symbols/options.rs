@@ -1,6 +1,7 @@
 //! Options of a list of definitions and uses. The flags, the keywords of Python and the calls of agents make them.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use clap::Args;
 use clap_complete::ArgValueCandidates;
@@ -122,7 +123,7 @@ impl SymbolOptions {
             .rules(if self.no_ignore { RuleFiles::NONE } else { RuleFiles::ALL })
             .globs(globs(&[Globs { flag: "--glob", globs: &self.glob, ignore_case: false }])?)
             .types(self.types()?)
-            .without_extension(self.types.is_empty())
+            .types_only_leave_out(self.types.is_empty())
             .follow(self.follow)
             .archives(self.archives)
             .max_depth(self.max_depth))
@@ -130,19 +131,31 @@ impl SymbolOptions {
 
     /// The types that are named, or else files that may be in one of the languages.
     fn types(&self) -> Result<Types, UsageError> {
+        static OF_ALL_LANGUAGES: OnceLock<Types> = OnceLock::new();
         if !self.types.is_empty() {
             return named_types(&self.types);
         }
-        let mut builder = TypesBuilder::new();
-        let languages = if self.lang.is_empty() { Language::ALL } else { &self.lang[..] };
-        let extensions = languages.iter().flat_map(|language| language.possible_extensions());
-        let names = languages.iter().flat_map(|language| language.file_names());
-        let globs = extensions.map(|extension| format!("*.{extension}"));
-        for glob in globs.chain(names.flat_map(|name| [name.to_string(), format!("{name}.*")])) {
-            let added = builder.add("source", &glob);
-            added.map_err(|error| UsageError(format!("cannot select files: {error}")))?;
+        if !self.lang.is_empty() {
+            return types_of(&self.lang);
         }
-        builder.select("source");
-        types(&builder)
+        if let Some(types) = OF_ALL_LANGUAGES.get() {
+            return Ok(types.clone());
+        }
+        let types = types_of(Language::ALL)?;
+        Ok(OF_ALL_LANGUAGES.get_or_init(|| types).clone())
     }
+}
+
+/// Files that may be in one of some languages.
+fn types_of(languages: &[Language]) -> Result<Types, UsageError> {
+    let mut builder = TypesBuilder::new();
+    let extensions = languages.iter().flat_map(|language| language.possible_extensions());
+    let names = languages.iter().flat_map(|language| language.file_names());
+    let globs = extensions.map(|extension| format!("*.{extension}"));
+    for glob in globs.chain(names.flat_map(|name| [name.to_string(), format!("{name}.*")])) {
+        let added = builder.add("source", &glob);
+        added.map_err(|error| UsageError(format!("cannot select files: {error}")))?;
+    }
+    builder.select("source");
+    types(&builder)
 }

@@ -1,5 +1,8 @@
 //! Definitions that `comb symbols` has parsed, stored in the indexes of the trees that it lists.
 
+use std::env;
+use std::fs::File;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +11,8 @@ use finecomb_symbols::{Language, ParseStore, terms};
 use finecomb_sys::process::program;
 use finecomb_tree_index::{DeriveTerms, Error, SoughtTerms, Values};
 
+use crate::door::{Other, find};
+use crate::program::Program;
 use crate::version;
 
 /// Stored definitions of texts, by the numbers of the inputs.
@@ -18,7 +23,7 @@ impl ParsedFiles {
     /// Opens what earlier runs have stored; `None` if there is nothing, and nothing is to be stored.
     pub(crate) fn open(home: &Path, inputs: &[PathBuf], are_kept: bool) -> Option<Self> {
         // Without the file of the program, earlier values cannot be attributed to it.
-        let values = Values::open(home, inputs, are_kept, program).ok()?;
+        let values = Values::open(home, inputs, are_kept, definer).ok()?;
         (!values.is_empty()).then_some(Self(values))
     }
 
@@ -43,6 +48,14 @@ impl ParseStore for ParsedFiles {
     fn put(&self, source: &Source, text: &[u8], parsed: &dyn Fn() -> Vec<u8>) {
         self.0.put(source.argument(), &context(source.display_path()), text, parsed);
     }
+}
+
+/// The file of the program whose definitions are stored. `comb-serve` uses those of the `comb` of its installation; the version is part of
+/// what they are found by.
+fn definer() -> io::Result<File> {
+    let own = env::current_exe().unwrap_or_default();
+    let is_server = own.file_name().is_some_and(|name| name == Other::Serve.name());
+    find(Program::Comb.name()).filter(|_| is_server).map_or_else(program, File::open)
 }
 
 /// Derives terms from texts and their definitions.

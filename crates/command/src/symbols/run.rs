@@ -152,7 +152,7 @@ fn list_to(
 fn sought(query: &SymbolsQuery) -> Option<Sought> {
     let patterns = query.expressions()?;
     // A name may be divided between lines.
-    Some(Sought::new(patterns).across_lines(true))
+    Some(Sought::new(patterns).across_lines(true).reads(query.known_names()))
 }
 
 /// Gives a tags file the time at which it was begun: files that changed later are listed anew when it is updated.

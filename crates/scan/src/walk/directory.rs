@@ -125,8 +125,8 @@ impl<'a> WalkContext<'a> {
     /// The number of the selection in a directory, given its absolute path; `None` if it has none, or globs or types may select other
     /// entries.
     pub(crate) fn selection_in(&self, directory: &Path) -> Option<u64> {
-        let WalkOptions { globs, types, .. } = self.options;
-        if globs.num_whitelists() > 0 || !types.is_empty() {
+        let WalkOptions { globs, types, types_only_leave_out, .. } = self.options;
+        if globs.num_whitelists() > 0 || !types.is_empty() && !types_only_leave_out {
             return None;
         }
         self.selection_by(self.global.down_to(directory, None).as_deref())
@@ -548,10 +548,10 @@ impl<'a> WalkContext<'a> {
     }
 
     fn by_type(&self, path: &Path, is_dir: bool) -> Verdict {
-        let WalkOptions { types, without_extension, .. } = self.options;
+        let WalkOptions { types, types_only_leave_out, .. } = self.options;
         let verdict = if types.is_empty() { Verdict::None } else { types.matched(path, is_dir).into() };
-        let is_read_anyway = *without_extension && !is_dir && path.extension().is_none();
-        if verdict == Verdict::Skip && is_read_anyway { Verdict::None } else { verdict }
+        let is_left_out = verdict == Verdict::Skip && (is_dir || path.extension().is_some());
+        if *types_only_leave_out && !is_left_out { Verdict::None } else { verdict }
     }
 
     /// Applies the filters that depend on more than the name of a file.

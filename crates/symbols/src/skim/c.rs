@@ -49,14 +49,15 @@ pub(crate) fn is_cplusplus(source: &[u8]) -> bool {
             let (open, close) = (memmem::rfind(line, b"/*"), memmem::rfind(line, b"*/"));
             is_comment = open > close || is_comment && close.is_none();
         }
-        if was_comment {
+        // Generated headers consist of thousands of directives.
+        if was_comment || line.starts_with(b"#") {
             continue;
         }
         let starts = |word: &[u8]| {
             line.strip_prefix(word).is_some_and(|rest| rest.first().is_some_and(|&b| !is(b, WORD)))
         };
         // A name in a scope; text and comments may have colons, too.
-        let colons = memmem::find(line, b"::").filter(|_| !matches!(line, [b'/' | b'*' | b'#', ..]));
+        let colons = memmem::find(line, b"::").filter(|_| !matches!(line, [b'/' | b'*', ..]));
         if colons.is_some_and(|at| {
             !line[..at].iter().any(|&byte| matches!(byte, b'"' | b'\'' | b'/'))
                 && line.get(at + 2).is_some_and(|&byte| is(byte, WORD))

@@ -15,6 +15,15 @@ pub(crate) unsafe fn use_huge_pages(start: NonNull<u8>, bytes: usize) {
     let _ = unsafe { madvise(start.as_ptr().cast(), bytes, Advice::LinuxHugepage) };
 }
 
+/// Gives memory that was freed back to the system. The allocator keeps what threads have freed, each in an area of its own.
+pub(crate) fn give_back() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: the call touches free memory only.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// Memory available without swapping, in bytes: the lower of the kernel's estimate and the remaining limit of the control
 /// group. `None` if neither can be read.
 pub(crate) fn available() -> Option<u64> {

@@ -11,6 +11,9 @@ use rustix::param::page_size;
 /// There is no requirement.
 pub(crate) unsafe fn use_huge_pages(_start: NonNull<u8>, _bytes: usize) {}
 
+/// Does nothing: the allocator decides what it keeps.
+pub(crate) fn give_back() {}
+
 /// All memory of the machine, in bytes: how much of it is free is not known.
 pub(crate) fn available() -> Option<u64> {
     // SAFETY: the call takes a number and touches no memory of this process.

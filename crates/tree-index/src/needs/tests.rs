@@ -19,6 +19,7 @@ fn needs(pattern: &str) -> Needs {
         across_lines: false,
         counts_absent: true,
         terms: None,
+        reads: None,
     })
 }
 
@@ -80,6 +81,7 @@ fn words_need_a_trigram_with_the_byte_around_them() {
             across_lines: true,
             counts_absent: true,
             terms: None,
+            reads: None,
         };
         is_fulfilled(&Needs::of(&sought), Trigrams::default().of(text.as_bytes(), usize::MAX).unwrap())
     };
@@ -192,7 +194,7 @@ proptest! {
         let regex = builder.configure(meta::Config::new().utf8_empty(false)).syntax(config).build(&whole);
         let Ok(regex) = regex else { return Ok(()) };
         if regex.is_match(&text[..]) {
-            let needs = Needs::of(&Sought { patterns: parsed, words, across_lines: true, counts_absent: true, terms: None });
+            let needs = Needs::of(&Sought { patterns: parsed, words, across_lines: true, counts_absent: true, terms: None, reads: None });
             let mut trigrams = Trigrams::default();
             let found = trigrams.of(&text, usize::MAX).unwrap();
             prop_assert!(is_fulfilled(&needs, found), "{patterns:?} {:?} {needs:?}", String::from_utf8_lossy(&text));

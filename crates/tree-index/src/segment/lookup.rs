@@ -28,6 +28,7 @@ impl Segment {
     /// # Errors
     /// If the segment cannot be read or is damaged.
     pub(crate) fn find(&self, needs: &Needs, united: Vec<Range<u32>>) -> Result<Documents, Error> {
+        let united = UnitedFiles::new(united, self.documents);
         let found = Lookup { segment: self, united, kept: HashMap::new() }.find(needs)?;
         Ok(Rc::unwrap_or_clone(found))
     }
@@ -35,9 +36,40 @@ impl Segment {
 
 struct Lookup<'l> {
     segment: &'l Segment,
-    united: Vec<Range<u32>>,
+    united: UnitedFiles,
     /// The documents that hold one of some trigrams, as found so far.
     kept: HashMap<&'l [Trigram], Rc<Documents>>,
+}
+
+/// Files whose documents count as one.
+struct UnitedFiles {
+    documents: Vec<Range<u32>>,
+    /// For each document of the segment: one more than the number of its file, or 0.
+    files: Vec<u32>,
+}
+
+impl UnitedFiles {
+    fn new(documents: Vec<Range<u32>>, all: u32) -> Self {
+        let mut files = vec![0; if documents.is_empty() { 0 } else { all as usize }];
+        for (file, number) in documents.iter().zip(1..) {
+            if let Some(slots) = files.get_mut(file.start as usize..file.end as usize) {
+                slots.fill(number);
+            }
+        }
+        Self { documents, files }
+    }
+
+    /// Adds the other documents of each file with a document that was found.
+    fn unite(&self, found: &mut Documents) {
+        if self.documents.is_empty() {
+            return;
+        }
+        let file_of = |document: u32| self.files.get(document as usize).and_then(|file| file.checked_sub(1));
+        let mut files: Vec<u32> = found.iter().filter_map(file_of).collect();
+        files.dedup();
+        let added = files.into_iter().flat_map(|file| self.documents[file as usize].clone());
+        added.for_each(|document| found.add(document));
+    }
 }
 
 impl<'l> Lookup<'l> {
@@ -81,11 +113,7 @@ impl<'l> Lookup<'l> {
             let bytes = self.segment.pages.read(range)?;
             list::add_to(&mut found, &bytes).ok_or_else(|| self.segment.pages.damaged("list"))?;
         }
-        for file in &self.united {
-            if file.clone().any(|document| found.contains(document)) {
-                file.clone().for_each(|document| found.add(document));
-            }
-        }
+        self.united.unite(&mut found);
         Ok(found)
     }
 
@@ -159,4 +187,41 @@ impl<'l> Lookup<'l> {
 /// The trigrams with these first two bytes.
 fn beginning_with([first, second]: [u8; 2]) -> RangeInclusive<Trigram> {
     trigram([first, second, 0])..=trigram([first, second, 255])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_document_that_is_found_stands_for_its_file(
+            files in prop::collection::vec((0..4_u32, 2..5_u32), 0..12),
+            found in prop::collection::vec(0..90_u32, 0..20),
+            all in 84..90_u32,
+        ) {
+            // Files of one document are between the others.
+            let mut end = 0;
+            let united: Vec<Range<u32>> = files
+                .into_iter()
+                .map(|(between, documents)| {
+                    let start = end + between;
+                    end = start + documents;
+                    start..end
+                })
+                .collect();
+            let mut documents = Documents::none(all);
+            found.into_iter().for_each(|document| documents.add(document));
+            let mut expected = documents.clone();
+            for file in &united {
+                if file.clone().any(|document| documents.contains(document)) {
+                    file.clone().for_each(|document| expected.add(document));
+                }
+            }
+            UnitedFiles::new(united, all).unite(&mut documents);
+            prop_assert_eq!(documents, expected);
+        }
+    }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use finecomb_scan::{EntryKind, Known, KnownEntry, Snapshot, Stamp, TextPart};
 
 use super::Watched;
+use super::here::ProvenTree;
 use super::places::{DirectoryOrFile, is_kept};
 use super::talk::{SearchQuestion, SearchedDirectory};
 use crate::catalog::{CatalogContents, CatalogDirectory, CatalogEntry, CatalogFile, IndexedPart, NO_STAMP};
@@ -18,32 +19,46 @@ use crate::found::FoundDocuments;
 use crate::indexes::WHOLE;
 use crate::listed::is_rule_file;
 
-/// What is proven at a moment.
-pub(crate) struct Proven {
+/// A tree, and everything in it that is not proven at a moment.
+pub(super) struct Proven {
     pub(super) now: Arc<Watched>,
-    /// Everything that is not proven.
     pub(super) unproven: Vec<DirectoryOrFile>,
 }
 
+impl ProvenTree for Proven {
+    fn root(&self) -> &Path {
+        &self.now.catalog.root
+    }
+
+    fn part_for(
+        self: Box<Self>,
+        search: &SearchQuestion,
+        reads: Option<fn(&Path) -> bool>,
+    ) -> Result<(Arc<dyn Snapshot>, Vec<Error>), Error> {
+        let mut part = (*self).needed(search, reads)?;
+        let failures = std::mem::take(&mut part.found.failures);
+        Ok((Arc::new(part), failures))
+    }
+}
+
 /// The part of a catalog that a search needs.
-pub(crate) struct NeededPart {
+pub(super) struct NeededPart {
     now: Arc<Watched>,
-    pub(crate) found: FoundDocuments,
+    found: FoundDocuments,
     is_file_kept: Vec<bool>,
     is_directory_kept: Vec<bool>,
 }
 
 impl Proven {
-    /// The root of the tree.
-    pub(crate) fn root(&self) -> &Path {
-        &self.now.catalog.root
-    }
-
-    /// The part that a search needs.
+    /// The part that a search needs. It reads only files with certain names, if `reads` is set.
     ///
     /// # Errors
     /// If a segment cannot be read or is damaged.
-    pub(crate) fn part_for(self, search: &SearchQuestion) -> Result<NeededPart, Error> {
+    pub(super) fn needed(
+        self,
+        search: &SearchQuestion,
+        reads: Option<fn(&Path) -> bool>,
+    ) -> Result<NeededPart, Error> {
         let Self { now, unproven } = self;
         let find = |named: &SearchedDirectory| Some((now.catalog.find(named.path())?, named.selection));
         let named: Vec<_> = search.named.iter().filter_map(find).collect();
@@ -55,7 +70,7 @@ impl Proven {
             is_directory_kept: vec![false; now.catalog.directories() as usize],
         };
         let found = now.segments.find(&search.query, search.query.across_lines.then_some(&now.catalog))?;
-        selecting.select(&found);
+        selecting.select(&found, reads);
         named.iter().for_each(|&(directory, selection)| selecting.keep_entered(directory, selection));
         let Selecting { is_file_kept, is_directory_kept, .. } = selecting;
         Ok(NeededPart { now, found, is_file_kept, is_directory_kept })
@@ -73,11 +88,13 @@ struct Selecting<'w> {
 }
 
 impl Selecting<'_> {
-    fn select(&mut self, found: &FoundDocuments) {
+    fn select(&mut self, found: &FoundDocuments, reads: Option<fn(&Path) -> bool>) {
         let now = self.now;
         self.named.clone().into_iter().for_each(|named| self.keep_way_to(named.start));
+        let is_candidate = |file| now.catalog.file(file).is_none_or(|known| found.is_in(&known));
+        let is_read = |file| reads.is_none_or(|reads| reads(now.name_of(file)));
         for file in found.documents().filter_map(|document| now.places.file_of(document)) {
-            if now.catalog.file(file).is_none_or(|known| found.is_in(&known)) {
+            if !self.is_file_kept[file as usize] && is_candidate(file) && is_read(file) {
                 self.keep_file(file);
             }
         }

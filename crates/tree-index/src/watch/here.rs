@@ -7,30 +7,53 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 
+use finecomb_scan::Snapshot;
 use finecomb_sys::locks::lock;
 
-use super::answer::Proven;
-use super::talk::PATIENCE;
+use super::talk::{PATIENCE, SearchQuestion};
+use crate::error::Error;
 use crate::folder::Folder;
 
 /// The watches of this process, by the folders of their indexes.
-static WATCHES: Mutex<Vec<(PathBuf, Arc<Questions>)>> = Mutex::new(Vec::new());
+static WATCHES: Mutex<Vec<(PathBuf, Arc<WatchHere>)>> = Mutex::new(Vec::new());
 
-/// Where a search leaves its question: the way back for the answer.
-struct Questions {
-    sender: Sender<SyncSender<Proven>>,
+/// A tree, and the knowledge of what is unchanged in it.
+pub(crate) trait ProvenTree: Send {
+    /// The root of the tree.
+    fn root(&self) -> &Path;
+
+    /// The part that a search needs, and the reasons why parts of the index were left alone. If `reads` is set, the search reads only files
+    /// with these names.
+    ///
+    /// # Errors
+    /// If a segment cannot be read or is damaged.
+    fn part_for(
+        self: Box<Self>,
+        search: &SearchQuestion,
+        reads: Option<fn(&Path) -> bool>,
+    ) -> Result<(Arc<dyn Snapshot>, Vec<Error>), Error>;
+}
+
+/// The way back to a search.
+pub(super) type Answer = SyncSender<Box<dyn ProvenTree>>;
+
+/// The place of a watch where searches leave their questions.
+struct WatchHere {
+    sender: Sender<Answer>,
     wake: UnixStream,
 }
 
+fn watch_of(folder: &Folder) -> Option<Arc<WatchHere>> {
+    let watches = lock(&WATCHES);
+    watches.iter().find(|(path, _)| path == folder.path()).map(|(_, watch)| Arc::clone(watch))
+}
+
 /// Asks the watch of this process what is proven; `None` if there is none, or it does not answer.
-pub(crate) fn ask(folder: &Folder) -> Option<Proven> {
-    let find = |watches: &Vec<(PathBuf, Arc<Questions>)>| {
-        watches.iter().find(|(path, _)| path == folder.path()).map(|(_, questions)| Arc::clone(questions))
-    };
-    let questions = find(&lock(&WATCHES))?;
+pub(crate) fn ask(folder: &Folder) -> Option<Box<dyn ProvenTree>> {
+    let watch = watch_of(folder)?;
     let (answer, answered) = sync_channel(1);
-    questions.sender.send(answer).ok()?;
-    match (&questions.wake).write(&[0]) {
+    watch.sender.send(answer).ok()?;
+    match (&watch.wake).write(&[0]) {
         Ok(_) => {}
         // It has been woken often enough.
         Err(error) if error.kind() == ErrorKind::WouldBlock => {}
@@ -42,7 +65,7 @@ pub(crate) fn ask(folder: &Folder) -> Option<Proven> {
 /// Takes the questions of this process, until it is dropped.
 pub(super) struct Desk {
     path: PathBuf,
-    asked: Receiver<SyncSender<Proven>>,
+    asked: Receiver<Answer>,
     woken: UnixStream,
 }
 
@@ -56,7 +79,7 @@ impl Desk {
         woken.set_nonblocking(true)?;
         wake.set_nonblocking(true)?;
         let (sender, asked) = channel();
-        lock(&WATCHES).push((folder.to_owned(), Arc::new(Questions { sender, wake })));
+        lock(&WATCHES).push((folder.to_owned(), Arc::new(WatchHere { sender, wake })));
         Ok(Self { path: folder.to_owned(), asked, woken })
     }
 
@@ -66,7 +89,7 @@ impl Desk {
     }
 
     /// The searches that wait for an answer.
-    pub(super) fn questions(&self) -> Vec<SyncSender<Proven>> {
+    pub(super) fn questions(&self) -> Vec<Answer> {
         // What is asked after that wakes again.
         let mut signs = [0; 64];
         while (&self.woken).read(&mut signs).is_ok_and(|count| count == signs.len()) {}

@@ -56,7 +56,7 @@ pub(super) enum Asked {
     Description,
 }
 
-/// What a search looks for, and where.
+/// A search: its query and its place.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SearchQuestion {
     pub(crate) query: SegmentQuery,

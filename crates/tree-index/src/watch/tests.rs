@@ -45,7 +45,7 @@ fn sought(pattern: &str) -> Sought {
     Sought::new(vec![regex_syntax::parse(pattern).expect("valid")])
 }
 
-/// What a search learns from a directory and those below it: each entry with its path and the knowledge of it.
+/// Adds the knowledge that a search has of a directory and those below it: each entry with its path and the knowledge of it.
 fn learnt(tree: &dyn Snapshot, directory: &Path, number: u32, lines: &mut Vec<String>) {
     let mut below = Vec::new();
     let stamp = tree.list(number, &mut |entry| {
@@ -115,7 +115,7 @@ proptest! {
         let named = vec![SearchedDirectory::new(&root, selection.filter(|_| is_as_indexed))];
         let query = SegmentQuery::of(&sought(pattern).across_lines(across_lines));
         let proven = Proven { now: Arc::clone(&now), unproven: unproven.into_iter().collect() };
-        let part: NeededPart = proven.part_for(&SearchQuestion { query, named }).expect("no damage");
+        let part: NeededPart = proven.needed(&SearchQuestion { query, named }, None).expect("no damage");
         let (contents, parts) = part.contents();
         let written = write_catalog(&contents, &parts).expect("memory");
         let (catalog, parts) = read_catalog(written).expect("what was written");

@@ -54,6 +54,7 @@ impl Tool for Symbols {
     const NAME: &'static str = "symbols";
     const TITLE: &'static str = "Definitions and uses of names";
     const USES_INDEX: bool = true;
+    const PARSES: bool = true;
     const DESCRIPTION: &'static str = "Definitions of names in source code, references to a name outside of comments and strings, or outlines of \
         files, by parsing: C, C++, Go, Java, Python, Rust, TypeScript and 20 others. FIRST-LAST:SIGNATURE, or LINE:TEXT of \
         references";
