@@ -75,6 +75,10 @@ impl Parser {
         query: &SymbolsQuery,
         mut parsed: Parsed,
     ) -> Parsed {
+        if parsed.error.is_some() && !Sought::of(query, source, language).is_possible() {
+            // Its error would not have been found.
+            return Parsed::default();
+        }
         let Some(name) = query.reference() else { return parsed };
         if !matches!(language.syntax(), Syntax::Grammar(_)) {
             return self.parse(language, source, query);
@@ -96,15 +100,12 @@ impl Parser {
             Syntax::Lexer(lex) => return Some(lexed(language, lex(source), source, query)),
             Syntax::Mixed(other, split) => return self.mixed(other, split(source), source, query),
         }
-        let thorough = query.options.thorough;
-        let candidates = query.reference().map(|name| PossibleUses::new(source, language, name));
-        let candidates = candidates.as_ref();
-        let words = candidates.filter(|_| !thorough).and_then(PossibleUses::in_code);
-        let has_uses = candidates.is_some() && words.as_ref().is_none_or(|words| !words.is_empty());
-        let may_define = query.wants_definitions() && query.may_be_defined_in(language, source);
-        if !has_uses && !may_define {
+        let sought = Sought::of(query, source, language);
+        if !sought.is_possible() {
             return Some(Parsed::default());
         }
+        let Sought { ref candidates, words, has_uses, .. } = sought;
+        let (thorough, candidates) = (query.options.thorough, candidates.as_ref());
         let needs_scopes = |candidates: &PossibleUses<'_>| {
             has_uses && (query.shows_scopes_of_uses() || candidates.need_scopes(words.as_deref()))
         };
@@ -286,6 +287,29 @@ impl Parser {
     /// The syntax tree of the source, which may have been made before. `None` if that takes too many steps.
     fn tree(&mut self, language: Language, source: &[u8], tree: Option<Tree>) -> Option<Tree> {
         tree.or_else(|| self.grammars.get(language).parse(&ended(source), &mut max_steps(source)))
+    }
+}
+
+/// The part of a query that a text may fulfil.
+struct Sought<'s> {
+    candidates: Option<PossibleUses<'s>>,
+    /// The uses, if the lexer knows them.
+    words: Option<Vec<Range<usize>>>,
+    has_uses: bool,
+    may_define: bool,
+}
+
+impl<'s> Sought<'s> {
+    fn of(query: &'s SymbolsQuery, source: &'s [u8], language: Language) -> Self {
+        let candidates = query.reference().map(|name| PossibleUses::new(source, language, name));
+        let words = candidates.as_ref().filter(|_| !query.options.thorough).and_then(PossibleUses::in_code);
+        let has_uses = candidates.is_some() && words.as_ref().is_none_or(|words| !words.is_empty());
+        let may_define = query.wants_definitions() && query.may_be_defined_in(language, source);
+        Self { candidates, words, has_uses, may_define }
+    }
+
+    fn is_possible(&self) -> bool {
+        self.has_uses || self.may_define
     }
 }
 

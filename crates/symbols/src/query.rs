@@ -144,9 +144,10 @@ impl SymbolsQuery {
     }
 
     /// Returns `true` if all that was parsed of a text has the same list as its part that has to do with a name, which alone would be
-    /// parsed otherwise: no more is reported or counted.
-    pub(crate) fn may_take(&self, parsed: &Parsed) -> bool {
-        self.lists_all() || !(parsed.error.is_some() || parsed.too_deep || parsed.gave_up)
+    /// parsed otherwise: no more is reported or counted. A text with an error that is always parsed as a whole has no such part.
+    pub(crate) fn may_take(&self, language: Language, parsed: &Parsed) -> bool {
+        let has_parts = parsed.error.is_some() && !skim::has_preprocessor(language);
+        self.lists_all() || !(has_parts || parsed.too_deep || parsed.gave_up)
     }
 
     /// The name whose definitions are asked for.

@@ -107,8 +107,9 @@ impl<'q> Lister<'q> {
         // The language of other files comes from --lang, which is not part of the key.
         let store = query.store().filter(|_| known.is_some());
         let stored = store.and_then(|store| decode(&store.get(source, text)?, text.len()));
-        let may_take =
-            |(language, parsed): &(Language, Parsed)| Some(*language) == known && query.may_take(parsed);
+        let may_take = |(language, parsed): &(Language, Parsed)| {
+            Some(*language) == known && query.may_take(*language, parsed)
+        };
         if let Some((language, parsed)) = stored.filter(may_take) {
             if !query.wants_language(language) {
                 return None;
@@ -270,6 +271,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use finecomb_scan::{Inputs, OrderedOptions, Source};
+    use proptest::prelude::*;
 
     use super::*;
     use crate::query::SymbolsOptions;
@@ -366,5 +368,46 @@ mod tests {
         let thorough = SymbolsOptions { thorough: true, ..all.clone() };
         assert!(list(&thorough, true).0.contains("two"));
         assert_eq!(store.0.lock().expect("no panic").puts, 4);
+    }
+
+    /// Lines of C, among them such that brackets do not balance.
+    const LINES: [&str; 12] = [
+        "int one(int two) {\n",
+        "}\n",
+        "#if ONE\n",
+        "#else\n",
+        "#endif\n",
+        "int two(void) { return one(3); }\n",
+        "struct one { int two; };\n",
+        "#define one two\n",
+        "/* one */ \"two\";\n",
+        "  two(one) (\n",
+        "DEFINE(one, two)\n",
+        "one: two = (one){ 1 };\n",
+    ];
+
+    proptest! {
+        #[test]
+        #[cfg(feature = "c")]
+        fn the_list_for_a_name_is_the_same_from_a_store(lines in prop::collection::vec(0..LINES.len(), 1..14), name in 0..3_usize, reference in 0..3_usize) {
+            let directory = tempfile::tempdir().expect("success");
+            let text: String = lines.into_iter().map(|line| LINES[line]).collect();
+            fs::write(directory.path().join("a.c"), text).expect("success");
+            let store = Arc::new(Memory::default());
+            let list = |options: &SymbolsOptions, is_stored: bool| {
+                let query = SymbolsQuery::new(options).expect("valid");
+                let kept = Arc::clone(&store) as Arc<dyn ParseStore>;
+                let query = if is_stored { query.storing(kept) } else { query };
+                let mut out = Vec::new();
+                let outcome = symbols(&Inputs::new([directory.path()]), &OrderedOptions::default(), &query, &mut out);
+                let errors: Vec<usize> = outcome.syntax_errors.iter().map(|error| error.line).collect();
+                (String::from_utf8(out).expect("UTF-8"), outcome.stats.total(), errors)
+            };
+            list(&SymbolsOptions::default(), true);
+            let names = [None, Some("one".to_owned()), Some("two".to_owned())];
+            let format = SymbolsFormat::Json;
+            let options = SymbolsOptions { name: names[name].clone(), reference: names[reference].clone(), format, ..SymbolsOptions::default() };
+            prop_assert_eq!(list(&options, true), list(&options, false));
+        }
     }
 }
