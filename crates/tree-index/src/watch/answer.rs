@@ -11,7 +11,7 @@ use finecomb_scan::{EntryKind, Known, KnownEntry, Snapshot, Stamp, TextPart};
 
 use super::Watched;
 use super::here::ProvenTree;
-use super::places::{DirectoryOrFile, is_kept};
+use super::places::{DirectoryOrFile, is_kept, is_repository};
 use super::talk::{SearchQuestion, SearchedDirectory};
 use crate::catalog::{CatalogContents, CatalogDirectory, CatalogEntry, CatalogFile, IndexedPart, NO_STAMP};
 use crate::error::Error;
@@ -72,6 +72,7 @@ impl Proven {
         let found = now.segments.find(&search.query, search.query.across_lines.then_some(&now.catalog))?;
         selecting.select(&found, reads);
         named.iter().for_each(|&(directory, selection)| selecting.keep_entered(directory, selection));
+        selecting.keep_repositories();
         let Selecting { is_file_kept, is_directory_kept, .. } = selecting;
         Ok(NeededPart { now, found, is_file_kept, is_directory_kept })
     }
@@ -160,6 +161,17 @@ impl Selecting<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Keeps the entries by which the search knows that a directory has rules elsewhere. Most of them are hidden, and not in the index.
+    fn keep_repositories(&mut self) {
+        let catalog = &self.now.catalog;
+        let loose =
+            self.now.places.loose.iter().filter(|&&directory| self.is_directory_kept[directory as usize]);
+        let entries = loose.flat_map(|&directory| catalog.entries(directory));
+        let repositories = entries.filter(|entry| entry.kind == EntryKind::Directory && is_repository(entry));
+        let kept: Vec<u32> = repositories.filter_map(|entry| entry.number).collect();
+        kept.into_iter().for_each(|directory| self.is_directory_kept[directory as usize] = true);
     }
 
     fn keep_way_to(&mut self, directory: u32) {

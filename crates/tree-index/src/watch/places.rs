@@ -172,5 +172,10 @@ fn has_loose_rules(catalog: &Catalog, entry: &KnownEntry<'_>) -> bool {
         let file = entry.number.filter(|_| entry.kind == EntryKind::File).and_then(|file| catalog.file(file));
         return file.is_none_or(|file| file.state != IndexedPart::Plain);
     }
+    is_repository(entry)
+}
+
+/// Whether an entry stands for a repository, which has rules elsewhere.
+pub(super) fn is_repository(entry: &KnownEntry<'_>) -> bool {
     REPOSITORY_NAMES.iter().any(|name| name.as_bytes() == entry.name.to_bytes())
 }

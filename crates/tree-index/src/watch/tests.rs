@@ -124,6 +124,19 @@ proptest! {
     }
 }
 
+/// Rules may select hidden directories: then a repository is in the index, and nothing in it need match.
+#[test]
+fn a_search_learns_of_repositories_without_a_candidate() {
+    let tree =
+        IndexedTree::new(&[(".ignore", "!*\n"), ("one/.git/info/exclude", "x\n"), ("two/a", "needle\n")]);
+    let now = Arc::new(Watched::open(&tree.folder(), &tree.root).expect("an index"));
+    let named = vec![SearchedDirectory::new(&tree.root, now.catalog.selection(0))];
+    let query = SegmentQuery::of(&sought("needle"));
+    let part = Proven { now, unproven: Vec::new() }.needed(&SearchQuestion { query, named }, None);
+    let lines = all_learnt(&part.expect("no damage"), &tree.root);
+    assert!(lines.iter().any(|line| line.starts_with("\"one/.git\"")), "{lines:?}");
+}
+
 #[test]
 fn searches_ask_the_watch_of_their_process() {
     if !IS_LINUX {
