@@ -268,6 +268,7 @@ impl Print for Lister<'_> {
 mod tests {
     use std::collections::HashMap;
     use std::fs;
+    use std::path::Path;
     use std::sync::{Arc, Mutex};
 
     use finecomb_scan::{Inputs, OrderedOptions, Source};
@@ -276,7 +277,7 @@ mod tests {
     use super::*;
     use crate::query::SymbolsOptions;
     use crate::stored::ParseStore;
-    use crate::symbols;
+    use crate::{SymbolsOutcome, symbols};
 
     /// A store in memory.
     #[derive(Debug, Default)]
@@ -301,6 +302,22 @@ mod tests {
         }
     }
 
+    /// The list of a directory, with a store or without.
+    fn listed(
+        directory: &Path,
+        options: &SymbolsOptions,
+        store: Option<&Arc<Memory>>,
+    ) -> (String, SymbolsOutcome) {
+        let query = SymbolsQuery::new(options).expect("valid");
+        let query = match store {
+            Some(store) => query.storing(Arc::clone(store) as Arc<dyn ParseStore>),
+            None => query,
+        };
+        let mut out = Vec::new();
+        let outcome = symbols(&Inputs::new([directory]), &OrderedOptions::default(), &query, &mut out);
+        (String::from_utf8(out).expect("UTF-8"), outcome)
+    }
+
     #[test]
     #[cfg(all(feature = "c", feature = "objc"))]
     fn what_was_parsed_in_a_language_that_is_only_assumed_is_not_stored() {
@@ -312,11 +329,7 @@ mod tests {
         let store = Arc::new(Memory::default());
         let list = |languages: &[Language]| {
             let options = SymbolsOptions { languages: languages.to_vec(), ..SymbolsOptions::default() };
-            let query = SymbolsQuery::new(&options).expect("valid");
-            let query = query.storing(Arc::clone(&store) as Arc<dyn ParseStore>);
-            let mut out = Vec::new();
-            symbols(&Inputs::new([directory.path()]), &OrderedOptions::default(), &query, &mut out);
-            let out = String::from_utf8(out).expect("UTF-8");
+            let (out, _) = listed(directory.path(), &options, Some(&store));
             out.lines().filter_map(|line| line.split('\t').nth(2)).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(list(&[Language::ObjC]), "f");
@@ -340,13 +353,8 @@ mod tests {
         }
         let store = Arc::new(Memory::default());
         let list = |options: &SymbolsOptions, is_stored: bool| {
-            let query = SymbolsQuery::new(options).expect("valid");
-            let kept = Arc::clone(&store) as Arc<dyn ParseStore>;
-            let query = if is_stored { query.storing(kept) } else { query };
-            let mut out = Vec::new();
-            let outcome =
-                symbols(&Inputs::new([directory.path()]), &OrderedOptions::default(), &query, &mut out);
-            (String::from_utf8(out).expect("UTF-8"), outcome.stats.total())
+            let (out, outcome) = listed(directory.path(), options, is_stored.then_some(&store));
+            (out, outcome.stats.total())
         };
         let all = SymbolsOptions { stats: true, ..SymbolsOptions::default() };
         let kinds = vec!["function".parse().expect("a kind")];
@@ -395,13 +403,9 @@ mod tests {
             fs::write(directory.path().join("a.c"), text).expect("success");
             let store = Arc::new(Memory::default());
             let list = |options: &SymbolsOptions, is_stored: bool| {
-                let query = SymbolsQuery::new(options).expect("valid");
-                let kept = Arc::clone(&store) as Arc<dyn ParseStore>;
-                let query = if is_stored { query.storing(kept) } else { query };
-                let mut out = Vec::new();
-                let outcome = symbols(&Inputs::new([directory.path()]), &OrderedOptions::default(), &query, &mut out);
+                let (out, outcome) = listed(directory.path(), options, is_stored.then_some(&store));
                 let errors: Vec<usize> = outcome.syntax_errors.iter().map(|error| error.line).collect();
-                (String::from_utf8(out).expect("UTF-8"), outcome.stats.total(), errors)
+                (out, outcome.stats.total(), errors)
             };
             list(&SymbolsOptions::default(), true);
             let names = [None, Some("one".to_owned()), Some("two".to_owned())];

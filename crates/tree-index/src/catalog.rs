@@ -331,6 +331,11 @@ impl CatalogFile {
     }
 }
 
+/// The name of an entry as a path.
+pub(crate) fn as_path(name: &CStr) -> &Path {
+    Path::new(OsStr::from_bytes(name.to_bytes()))
+}
+
 /// The place of the segments in the first bytes of a catalog.
 fn segments_table(head: &[u8]) -> Option<RecordTable> {
     let start = HEADER + (u32_at(head, 44)? as usize).next_multiple_of(8);

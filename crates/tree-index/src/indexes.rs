@@ -103,8 +103,8 @@ impl Indexes {
     ) -> Option<Arc<dyn Snapshot>> {
         let query = self.query.as_ref().filter(|_| !self.counts_absent)?;
         let named = named.iter().filter(|path| path.starts_with(root));
-        let named = || named.clone().map(|path| SearchedDirectory::new(path, selection_in(path))).collect();
-        let search = || SearchQuestion { query: query.clone(), named: named() };
+        let named = named.map(|path| SearchedDirectory::new(path, selection_in(path)));
+        let search = || SearchQuestion { query: query.clone(), named: named.clone().collect() };
         if let Some(proven) = here::ask(folder).filter(|proven| proven.root() == root) {
             let (part, mut failures) = proven.part_for(&search(), self.reads).ok()?;
             opened.left_alone.append(&mut failures);

@@ -32,6 +32,7 @@
 #![warn(rustdoc::private_intra_doc_links)]
 
 mod build;
+mod by_folder;
 mod catalog;
 mod documents;
 mod error;

@@ -10,17 +10,16 @@
 #[cfg(test)]
 mod tests;
 
-use std::ffi::{CStr, OsStr};
+use std::ffi::CStr;
 use std::io;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use finecomb_scan::{Distrust, EntryKind, Examine, Examined, FileAt, SpillFile, Stamp, examine};
 use twox_hash::XxHash3_64;
 
-use crate::catalog::{Catalog, CatalogFile, IndexedPart, SegmentInfo, write_stamp};
+use crate::catalog::{Catalog, CatalogFile, IndexedPart, SegmentInfo, as_path, write_stamp};
 use crate::documents::Documents;
 use crate::error::Error;
 use crate::folder::{Folder, Writing};
@@ -62,9 +61,8 @@ pub(crate) type GetValue<'v> = &'v (dyn Fn(&[u8], &[u8]) -> Option<Vec<u8>> + Sy
 /// The file of terms beside a segment.
 pub(crate) struct Terms {
     segment: Segment,
-    /// Checksums of the program that wrote them, and of the segment.
+    /// Checksum of the program that wrote them.
     program: u64,
-    checksum: u64,
     /// Number of files that had no value.
     without_value: u64,
     /// For each document that is the first one of a file with known terms: the hash of its stamp; otherwise 0.
@@ -97,7 +95,7 @@ impl Terms {
                 *place = stamp;
             }
         }
-        Ok(Some(Self { segment, program, checksum, without_value, stamps }))
+        Ok(Some(Self { segment, program, without_value, stamps }))
     }
 
     /// Verifies the checksums of all data, written by any program.
@@ -145,12 +143,9 @@ impl FoundTerms {
     ) -> Result<Option<Self>, Error> {
         let path = folder.terms(info.id);
         let find = || {
-            let Some(terms) = kept.get(&path, || Terms::open(&path, info))? else { return Ok(None) };
-            // An update may have given the segment another number.
-            if terms.program != sought.program || terms.checksum != info.checksum {
-                return Ok(None);
-            }
-            Ok(Some(Self { documents: terms.find(sought)?, terms }))
+            let terms = kept.get(&path, || Terms::open(&path, info))?;
+            let terms = terms.filter(|terms| terms.program == sought.program);
+            terms.map(|terms| Ok(Self { documents: terms.find(sought)?, terms })).transpose()
         };
         find().map_err(|error| damage(error, path.clone()))
     }
@@ -261,11 +256,6 @@ struct SegmentFile<'t> {
     document: u32,
     stamp: Stamp,
     context: Vec<u8>,
-}
-
-/// The name of a file as a path.
-fn as_path(name: &CStr) -> &Path {
-    Path::new(OsStr::from_bytes(name.to_bytes()))
 }
 
 /// The indexed files of a tree.

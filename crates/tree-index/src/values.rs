@@ -26,6 +26,7 @@ use finecomb_sys::ReadBuffer;
 use finecomb_sys::locks::lock;
 use twox_hash::{XxHash3_64, XxHash3_128};
 
+use crate::by_folder::ByFolder;
 use crate::error::Error;
 use crate::folder::{Folder, Writing, credentials};
 use crate::kept_file::KeptFile;
@@ -147,8 +148,8 @@ struct Present {
 
 impl TreeValues {
     fn open(folder: Folder, program: &File, are_kept: bool) -> io::Result<Self> {
-        let kept = kept_open(&folder).unwrap_or_default();
-        let StoredValues { earlier, program } = kept.of_program(&folder, program)?;
+        let kept = KEPT_OPEN.get(&folder).unwrap_or_default();
+        let (program, earlier) = kept.of_program(&folder, program)?;
         let seed = earlier.as_ref().map_or_else(|| RandomState::new().hash_one(0), |earlier| earlier.seed);
         Ok(Self { folder, program, earlier, seed, present: are_kept.then(Mutex::default) })
     }
@@ -229,77 +230,35 @@ impl TreeValues {
     }
 }
 
-/// The values that a program has stored.
-#[derive(Clone, Debug)]
-struct StoredValues {
-    earlier: Option<Arc<ValueFile>>,
-    program: Program,
-}
-
-impl StoredValues {
-    fn of_program(earlier: Option<Arc<ValueFile>>, program: &File) -> io::Result<Self> {
-        if let Some(earlier) = earlier
-            && let Some(program) = earlier.program.present(program)
-        {
-            return Ok(Self { earlier: Some(earlier), program });
-        }
-        Ok(Self { earlier: None, program: Program::of(program)? })
-    }
-}
-
-/// The files of values that watches of this process keep open, by the folders of their indexes.
-static KEPT_OPEN: Mutex<Vec<(PathBuf, Arc<KeptValues>)>> = Mutex::new(Vec::new());
+/// The values that watches of this process keep open.
+static KEPT_OPEN: ByFolder<KeptValues> = ByFolder::new();
 
 /// Keeps the values of an index open until the result is dropped.
-pub(crate) fn keep_open(folder: &Folder) -> KeepOpen {
-    lock(&KEPT_OPEN).push((folder.path().to_owned(), Arc::default()));
-    KeepOpen(folder.path().to_owned())
+pub(crate) fn keep_open(folder: &Folder) -> impl Sized + use<> {
+    KEPT_OPEN.enter(folder, KeptValues::default())
 }
 
-/// Keeps the values of an index open.
-pub(crate) struct KeepOpen(PathBuf);
-
-impl Drop for KeepOpen {
-    fn drop(&mut self) {
-        lock(&KEPT_OPEN).retain(|(path, _)| *path != self.0);
-    }
-}
-
-fn kept_open(folder: &Folder) -> Option<Arc<KeptValues>> {
-    let kept = lock(&KEPT_OPEN);
-    kept.iter().find(|(path, _)| path == folder.path()).map(|(_, values)| Arc::clone(values))
-}
-
-/// A file of values that is kept open.
+/// A file of values that is kept open, and the program of the last question: a checksum takes longer than most questions.
 #[derive(Debug, Default)]
 struct KeptValues {
     file: KeptFile<ValueFile>,
-    answered: Mutex<Option<Answered>>,
-}
-
-/// Whether a file has the values of a program. The checksum of the program takes longer than a question.
-#[derive(Debug)]
-struct Answered {
-    file: Option<Arc<ValueFile>>,
-    program: Stamp,
-    stored: StoredValues,
+    program: Mutex<Option<Program>>,
 }
 
 impl KeptValues {
-    fn of_program(&self, folder: &Folder, program: &File) -> io::Result<StoredValues> {
+    /// The program in a file, and the values that it has stored.
+    fn of_program(&self, folder: &Folder, program: &File) -> io::Result<(Program, Option<Arc<ValueFile>>)> {
         let path = folder.values();
         let file = self.file.get(&path, || ValueFile::open(&path).map(Some)).ok().flatten();
         let stamp = Stamp::of_open(program)?;
-        let mut answered = lock(&self.answered);
-        let is_same = |known: &&Answered| {
-            known.program == stamp && known.file.as_ref().map(Arc::as_ptr) == file.as_ref().map(Arc::as_ptr)
+        let mut last = lock(&self.program);
+        let known = last.iter().copied().chain(file.as_ref().map(|file| file.program));
+        let program = match known.into_iter().find(|known| known.stamp == stamp) {
+            Some(program) => program,
+            None => Program { stamp, checksum: checksum(program)? },
         };
-        if let Some(known) = answered.as_ref().filter(is_same) {
-            return Ok(known.stored.clone());
-        }
-        let stored = StoredValues::of_program(file.clone(), program)?;
-        *answered = Some(Answered { file, program: stamp, stored: stored.clone() });
-        Ok(stored)
+        *last = Some(program);
+        Ok((program, file.filter(|file| file.program.is_same(program))))
     }
 }
 
@@ -311,16 +270,6 @@ struct Program {
 }
 
 impl Program {
-    fn of(file: &File) -> io::Result<Self> {
-        Ok(Self { stamp: Stamp::of_open(file)?, checksum: checksum(file)? })
-    }
-
-    /// The program in a file if it is this one, or a copy.
-    fn present(self, file: &File) -> Option<Self> {
-        let stamp = Stamp::of_open(file).ok()?;
-        (stamp == self.stamp || checksum(file).ok()? == self.checksum).then_some(Self { stamp, ..self })
-    }
-
     fn is_same(self, other: Self) -> bool {
         self.checksum == other.checksum
     }

@@ -13,9 +13,7 @@ pub(crate) mod talk;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
@@ -34,7 +32,7 @@ use self::places::{DirectoryOrFile, Places};
 use self::proofs::{Drained, Proofs};
 use self::talk::{Asked, Listener, Question, WatchInfo, reply, write_catalog};
 use crate::build::{BuildOptions, build, update};
-use crate::catalog::{self, Catalog, IndexedPart};
+use crate::catalog::{self, Catalog, IndexedPart, as_path};
 use crate::error::Error;
 use crate::folder::Folder;
 use crate::indexes::UsedIndex;
@@ -108,7 +106,7 @@ pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(),
     let now = Arc::new(Watched::open(&folder, root)?);
     let mut proofs = Proofs::new().map_err(failed)?;
     proofs.doubt_all(&now);
-    let desk = Desk::new(folder.path()).map_err(failed)?;
+    let desk = Desk::new(&folder).map_err(failed)?;
     let _values = values::keep_open(&folder);
     let mut watcher = Watcher {
         home: home.to_owned(),
@@ -163,7 +161,7 @@ impl Watched {
 
     fn name_of(&self, file: u32) -> &Path {
         let (_, entry) = self.places.place_of(file);
-        Path::new(OsStr::from_bytes(self.catalog.entry(entry).name.to_bytes()))
+        as_path(self.catalog.entry(entry).name)
     }
 
     /// Whether an update some time later may index more.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use finecomb_command::door;
 use finecomb_sys::io_reason;
 use finecomb_sys::locks::lock;
+use finecomb_sys::units::Clock;
 
 /// Time of calls that parse, together, from which on the definitions are stored.
 const LONG: Duration = Duration::from_millis(200);
@@ -56,7 +57,7 @@ impl StoredDefinitions {
         match &*lock(&self.0) {
             State { is_running: true, .. } => ", definitions being stored".to_owned(),
             State { last: Some(Ok(_)), .. } => ", definitions stored".to_owned(),
-            State { last: Some(Err(reason)), .. } => format!(", definitions not stored: {reason}"),
+            State { last: Some(failed), .. } => format!(", {}", in_words(failed)),
             State { last: None, .. } => String::new(),
         }
     }
@@ -77,6 +78,14 @@ pub(super) fn store(home: &Path, root: &Path, threads: usize) -> Result<Duration
         // 1: there are no definitions; 2: some files could not be read.
         Some(0..=2) => Ok(start.elapsed()),
         _ => Err("comb symbols failed".to_owned()),
+    }
+}
+
+/// Says that definitions were stored, or why not.
+pub(super) fn in_words(done: &Result<Duration, String>) -> String {
+    match done {
+        Ok(took) => format!("definitions stored after {}", Clock(*took)),
+        Err(reason) => format!("definitions not stored: {reason}"),
     }
 }
 

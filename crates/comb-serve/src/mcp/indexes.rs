@@ -77,18 +77,9 @@ impl RootIndexes {
         if *spent >= LONG {
             self.roots.iter().filter(|root| root.starts()).for_each(|root| root.start(home, self.threads));
         }
-        let ready =
-            self.roots.iter().filter(|root| parses && matches!(*lock(&root.state), State::Ready { .. }));
-        for root in ready.filter(|root| root.definitions.note_call(took)) {
-            let (this, home, threads) = (Arc::clone(root), home.clone(), self.threads);
-            let is_started = spawn_detached(move || {
-                let done = definitions::store(&home, &this.root, threads);
-                message::note_without_waiting(&format!("{}: {}", this.root.display(), in_words(&done)));
-                this.definitions.note_end(done);
-            });
-            if !is_started {
-                root.definitions.note_end(Err("cannot start a thread".to_owned()));
-            }
+        if parses {
+            let due = self.roots.iter().filter(|root| root.is_ready() && root.definitions.note_call(took));
+            due.for_each(|root| root.store_definitions(home, self.threads));
         }
     }
 
@@ -146,6 +137,26 @@ impl RootIndex {
         }
     }
 
+    fn is_ready(&self) -> bool {
+        matches!(*lock(&self.state), State::Ready { .. })
+    }
+
+    fn store_definitions(self: &Arc<Self>, home: &Path, threads: usize) {
+        let (this, home) = (Arc::clone(self), home.to_owned());
+        let is_started = spawn_detached(move || {
+            let done = definitions::store(&home, &this.root, threads);
+            message::note_without_waiting(&format!(
+                "{}: {}",
+                this.root.display(),
+                definitions::in_words(&done)
+            ));
+            this.definitions.note_end(done);
+        });
+        if !is_started {
+            self.definitions.note_end(Err("cannot start a thread".to_owned()));
+        }
+    }
+
     /// Watches until something prevents it. Returns the reason. The process ends without a stop: an index is written atomically.
     fn watch(&self, home: &Path, threads: usize) -> String {
         let stop = match Stop::new() {
@@ -170,14 +181,6 @@ impl RootIndex {
                 reason
             }
         }
-    }
-}
-
-/// Says that definitions were stored, or why not.
-fn in_words(done: &Result<Duration, String>) -> String {
-    match done {
-        Ok(took) => format!("definitions stored after {}", Clock(*took)),
-        Err(reason) => format!("definitions not stored: {reason}"),
     }
 }
 

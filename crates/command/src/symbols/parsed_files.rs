@@ -50,8 +50,8 @@ impl ParseStore for ParsedFiles {
     }
 }
 
-/// The file of the program whose definitions are stored. `comb-serve` uses those of the `comb` of its installation; the version is part of
-/// what they are found by.
+/// The file of the program whose definitions are stored. `comb-serve` uses those of the `comb` of its installation; the [context] has
+/// the version of both.
 fn definer() -> io::Result<File> {
     let own = env::current_exe().unwrap_or_default();
     let is_server = own.file_name().is_some_and(|name| name == Other::Serve.name());

@@ -3,19 +3,19 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex};
 
 use finecomb_scan::Snapshot;
-use finecomb_sys::locks::lock;
 
 use super::talk::{PATIENCE, SearchQuestion};
+use crate::by_folder::{ByFolder, Entered};
 use crate::error::Error;
 use crate::folder::Folder;
 
-/// The watches of this process, by the folders of their indexes.
-static WATCHES: Mutex<Vec<(PathBuf, Arc<WatchHere>)>> = Mutex::new(Vec::new());
+/// The watches of this process.
+static WATCHES: ByFolder<WatchHere> = ByFolder::new();
 
 /// A tree, and the knowledge of what is unchanged in it.
 pub(crate) trait ProvenTree: Send {
@@ -43,14 +43,9 @@ struct WatchHere {
     wake: UnixStream,
 }
 
-fn watch_of(folder: &Folder) -> Option<Arc<WatchHere>> {
-    let watches = lock(&WATCHES);
-    watches.iter().find(|(path, _)| path == folder.path()).map(|(_, watch)| Arc::clone(watch))
-}
-
 /// Asks the watch of this process what is proven; `None` if there is none, or it does not answer.
 pub(crate) fn ask(folder: &Folder) -> Option<Box<dyn ProvenTree>> {
-    let watch = watch_of(folder)?;
+    let watch = WATCHES.get(folder)?;
     let (answer, answered) = sync_channel(1);
     watch.sender.send(answer).ok()?;
     match (&watch.wake).write(&[0]) {
@@ -64,9 +59,9 @@ pub(crate) fn ask(folder: &Folder) -> Option<Box<dyn ProvenTree>> {
 
 /// Takes the questions of this process, until it is dropped.
 pub(super) struct Desk {
-    path: PathBuf,
     asked: Receiver<Answer>,
     woken: UnixStream,
+    _place: Entered<WatchHere>,
 }
 
 impl Desk {
@@ -74,13 +69,12 @@ impl Desk {
     ///
     /// # Errors
     /// If the process has no file descriptors left.
-    pub(super) fn new(folder: &Path) -> io::Result<Self> {
+    pub(super) fn new(folder: &Folder) -> io::Result<Self> {
         let (woken, wake) = UnixStream::pair()?;
         woken.set_nonblocking(true)?;
         wake.set_nonblocking(true)?;
         let (sender, asked) = channel();
-        lock(&WATCHES).push((folder.to_owned(), Arc::new(WatchHere { sender, wake })));
-        Ok(Self { path: folder.to_owned(), asked, woken })
+        Ok(Self { asked, woken, _place: WATCHES.enter(folder, WatchHere { sender, wake }) })
     }
 
     /// Readable when there are questions.
@@ -94,11 +88,5 @@ impl Desk {
         let mut signs = [0; 64];
         while (&self.woken).read(&mut signs).is_ok_and(|count| count == signs.len()) {}
         self.asked.try_iter().collect()
-    }
-}
-
-impl Drop for Desk {
-    fn drop(&mut self) {
-        lock(&WATCHES).retain(|(path, _)| *path != self.path);
     }
 }

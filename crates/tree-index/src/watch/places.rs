@@ -1,13 +1,11 @@
 //! Places of the directories and files of a catalog, and the items at each place.
 
-use std::ffi::OsStr;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use finecomb_scan::{EntryKind, KnownEntry, REPOSITORY_NAMES, Stamp};
 
-use crate::catalog::{Catalog, IndexedPart};
+use crate::catalog::{Catalog, IndexedPart, as_path};
 use crate::listed::is_rule_file;
 
 /// Identity of a file: its device and its number there.
@@ -151,16 +149,14 @@ impl Places {
     pub(super) fn path_of(&self, catalog: &Catalog, directory: u32) -> PathBuf {
         let mut chain: Vec<u32> = self.upwards(directory).filter(|&at| at != 0).collect();
         chain.reverse();
-        let name = |&at: &u32| {
-            OsStr::from_bytes(catalog.entry(self.entries[at as usize]).name.to_bytes()).to_owned()
-        };
+        let name = |&at: &u32| as_path(catalog.entry(self.entries[at as usize]).name);
         let mut path = catalog.root.clone();
         path.extend(chain.iter().map(name));
         path
     }
 }
 
-/// Whether an entry is in every answer with its directory: a search may select it although it was not selected, or it may be a
+/// Whether an entry other than an indexed directory is in every answer with its directory: a search may select it although it was not selected, or it may be a
 /// rule file. Their names begin with a dot.
 pub(super) fn is_kept(entry: &KnownEntry<'_>) -> bool {
     entry.number.is_none() || entry.name.to_bytes().starts_with(b".")
