@@ -10,7 +10,7 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -98,6 +98,9 @@ pub trait Snapshot: Send + Sync {
     fn parts(&self, _file: u32) -> Option<Vec<TextPart>> {
         None
     }
+
+    /// Learns that a file was opened to be read. It may be another one than the snapshot knows by now. Default: nothing is done.
+    fn opened(&self, _file: u32, _opened: BorrowedFd<'_>) {}
 }
 
 /// A part of a text: whole lines. Only the last line of the text may lack its line feed.

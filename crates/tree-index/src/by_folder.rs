@@ -35,6 +35,12 @@ impl<T> ByFolder<T> {
     }
 }
 
+impl<T> Entered<T> {
+    pub(crate) fn value(&self) -> &Arc<T> {
+        &self.value
+    }
+}
+
 impl<T> Drop for Entered<T> {
     fn drop(&mut self) {
         lock(&self.place.0).retain(|(_, value)| !Arc::ptr_eq(value, &self.value));

@@ -7,12 +7,14 @@
 
 mod answer;
 pub(crate) mod here;
+mod opened;
 mod places;
 mod proofs;
 pub(crate) mod talk;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,8 +58,9 @@ const MAX_RETRY: Duration = Duration::from_secs(600);
 /// search compares the files that these opened.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Time after which some proofs are made between questions all the same. Searches open files, which ends their proofs: of searches that follow
-/// each other without a pause, each would compare all files that those before have read, or the whole tree if it was not proven so far.
+/// Time after which some proofs are made between questions all the same. Searches of other processes open files, which ends their proofs: of searches
+/// that follow each other without a pause, each would compare all files that those before have read, or the whole tree if it was not proven so
+/// far.
 const BETWEEN_QUESTIONS: Duration = Duration::from_millis(10);
 
 /// Events are taken from the queue this often, unless there is a question: each time costs as much as many events. The
@@ -308,8 +311,8 @@ impl Watcher {
         })
     }
 
-    /// Takes in all that happened.
-    fn drain(&mut self) -> io::Result<()> {
+    /// Takes in all that happened. Returns what had more than the event of being opened.
+    fn drain(&mut self) -> io::Result<HashSet<DirectoryOrFile>> {
         let mounts_changed = self.mounts.take();
         // Another system may have written to the disks meanwhile.
         let suspended = suspended();
@@ -324,24 +327,31 @@ impl Watcher {
         if !changed.is_empty() {
             self.schedule.add_change();
         }
-        Ok(())
+        Ok(changed)
     }
 
     /// Takes in all that happened, and answers the searches of this process.
     fn answer_here(&mut self, desk: &Desk) -> io::Result<()> {
         let questions = desk.questions();
+        let held = self.proofs.hold_opened(desk.opened(), &self.now);
+        let doubts = self.proofs.doubts;
         // What happened before the questions must be known.
-        self.drain()?;
+        let changed = self.drain()?;
+        if doubts == self.proofs.doubts {
+            self.proofs.settle(held, &changed);
+        }
         for answer in questions {
             // A search that waits no more has compared everything itself.
-            let _ = answer.try_send(Box::new(self.proven()));
+            let opening = Some(desk.opening(self.proofs.doubts));
+            let _ = answer.try_send(Box::new(Proven { opening, ..self.proven() }));
             self.count_answer();
         }
         Ok(())
     }
 
     fn proven(&self) -> Proven {
-        Proven { now: Arc::clone(&self.now), unproven: self.proofs.unproven.iter().copied().collect() }
+        let unproven = self.proofs.unproven.iter().copied().collect();
+        Proven { now: Arc::clone(&self.now), unproven, opening: None }
     }
 
     fn count_answer(&mut self) {

@@ -636,14 +636,19 @@ impl Directory {
 
     /// Knowledge of a file of this directory; `None` if the directory is in no snapshot.
     pub(crate) fn known(&self, entry: &DirEntry) -> Option<Known> {
+        self.is_known()
+            .then(|| self.numbered(entry).map_or(Known::Nothing, |(snapshot, number)| snapshot.file(number)))
+    }
+
+    /// The snapshot that knows a file of this directory, and its number there.
+    fn numbered(&self, entry: &DirEntry) -> Option<(&dyn Snapshot, u32)> {
         let (snapshot, _) = self.known.as_ref()?;
-        Some(entry.known.filter(|_| !entry.is_linked).map_or(Known::Nothing, |number| snapshot.file(number)))
+        Some((&**snapshot, entry.known.filter(|_| !entry.is_linked)?))
     }
 
     /// The parts of a candidate that may hold a match, and the stamp with which they do, if a snapshot knows them.
     pub(crate) fn known_parts(&self, entry: &DirEntry) -> Option<(Stamp, Vec<TextPart>)> {
-        let (snapshot, _) = self.known.as_ref()?;
-        let number = entry.known.filter(|_| !entry.is_linked)?;
+        let (snapshot, number) = self.numbered(entry)?;
         let parts = snapshot.parts(number)?;
         Some((snapshot.stamp(number)?, parts))
     }
@@ -670,7 +675,11 @@ impl Directory {
         if !follow {
             flags |= OFlags::NOFOLLOW;
         }
-        Ok(openat(self.fd.as_fd(), self.listing.c_name(entry), flags, Mode::empty())?)
+        let file = openat(self.fd.as_fd(), self.listing.c_name(entry), flags, Mode::empty())?;
+        if let Some((snapshot, number)) = self.numbered(entry) {
+            snapshot.opened(number, file.as_fd());
+        }
+        Ok(file)
     }
 
     /// The sort key of a file; `None` if it cannot be read.

@@ -4,6 +4,7 @@
 //! proven directory is proven as well, and so is everything below it. For another process, the part is written as a catalog.
 
 use std::ops::Range;
+use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use finecomb_scan::{EntryKind, Known, KnownEntry, Snapshot, Stamp, TextPart};
 
 use super::Watched;
 use super::here::ProvenTree;
+use super::opened::Opening;
 use super::places::{DirectoryOrFile, is_kept, is_repository};
 use super::talk::{SearchQuestion, SearchedDirectory};
 use crate::catalog::{CatalogContents, CatalogDirectory, CatalogEntry, CatalogFile, IndexedPart, NO_STAMP};
@@ -23,6 +25,8 @@ use crate::listed::is_rule_file;
 pub(super) struct Proven {
     pub(super) now: Arc<Watched>,
     pub(super) unproven: Vec<DirectoryOrFile>,
+    /// The files that the search opens, if it is one of this process.
+    pub(super) opening: Option<Opening>,
 }
 
 impl ProvenTree for Proven {
@@ -47,6 +51,7 @@ pub(super) struct NeededPart {
     found: FoundDocuments,
     is_file_kept: Vec<bool>,
     is_directory_kept: Vec<bool>,
+    opening: Option<Opening>,
 }
 
 impl Proven {
@@ -59,7 +64,7 @@ impl Proven {
         search: &SearchQuestion,
         reads: Option<fn(&Path) -> bool>,
     ) -> Result<NeededPart, Error> {
-        let Self { now, unproven } = self;
+        let Self { now, unproven, opening } = self;
         let find = |named: &SearchedDirectory| Some((now.catalog.find(named.path())?, named.selection));
         let named: Vec<_> = search.named.iter().filter_map(find).collect();
         let mut selecting = Selecting {
@@ -74,7 +79,7 @@ impl Proven {
         named.iter().for_each(|&(directory, selection)| selecting.keep_entered(directory, selection));
         selecting.keep_repositories();
         let Selecting { is_file_kept, is_directory_kept, .. } = selecting;
-        Ok(NeededPart { now, found, is_file_kept, is_directory_kept })
+        Ok(NeededPart { now, found, is_file_kept, is_directory_kept, opening })
     }
 }
 
@@ -280,5 +285,13 @@ impl Snapshot for NeededPart {
 
     fn file(&self, number: u32) -> Known {
         self.now.catalog.indexed(number).map_or(Known::Nothing, |file| file.known(self.found.is_in(&file)))
+    }
+
+    fn opened(&self, file: u32, opened: BorrowedFd<'_>) {
+        if let Some(opening) = &self.opening
+            && self.now.plain(file).is_some()
+        {
+            opening.add(file, opened);
+        }
     }
 }

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use finecomb_scan::Snapshot;
 
+use super::opened::{OpenedFile, OpenedFiles, Opening};
 use super::talk::{PATIENCE, SearchQuestion};
 use crate::by_folder::{ByFolder, Entered};
 use crate::error::Error;
@@ -37,10 +38,19 @@ pub(crate) trait ProvenTree: Send {
 /// The way back to a search.
 pub(super) type Answer = SyncSender<Box<dyn ProvenTree>>;
 
-/// The place of a watch where searches leave their questions.
-struct WatchHere {
+/// The place of a watch where searches leave their questions, and the files that they have opened.
+pub(super) struct WatchHere {
     sender: Sender<Answer>,
-    wake: UnixStream,
+    waker: UnixStream,
+    pub(super) opened: OpenedFiles,
+}
+
+impl WatchHere {
+    /// Wakes the watch. Returns `false` if there is none any more.
+    pub(super) fn wake(&self) -> bool {
+        // It may have been woken often enough.
+        (&self.waker).write_all(&[0]).map_or_else(|error| error.kind() == ErrorKind::WouldBlock, |()| true)
+    }
 }
 
 /// Asks the watch of this process what is proven; `None` if there is none, or it does not answer.
@@ -48,20 +58,14 @@ pub(crate) fn ask(folder: &Folder) -> Option<Box<dyn ProvenTree>> {
     let watch = WATCHES.get(folder)?;
     let (answer, answered) = sync_channel(1);
     watch.sender.send(answer).ok()?;
-    match (&watch.wake).write(&[0]) {
-        Ok(_) => {}
-        // It has been woken often enough.
-        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-        Err(_) => return None,
-    }
-    answered.recv_timeout(PATIENCE).ok()
+    watch.wake().then(|| answered.recv_timeout(PATIENCE).ok()).flatten()
 }
 
 /// Takes the questions of this process, until it is dropped.
 pub(super) struct Desk {
     asked: Receiver<Answer>,
     woken: UnixStream,
-    _place: Entered<WatchHere>,
+    place: Entered<WatchHere>,
 }
 
 impl Desk {
@@ -70,14 +74,15 @@ impl Desk {
     /// # Errors
     /// If the process has no file descriptors left.
     pub(super) fn new(folder: &Folder) -> io::Result<Self> {
-        let (woken, wake) = UnixStream::pair()?;
+        let (woken, waker) = UnixStream::pair()?;
         woken.set_nonblocking(true)?;
-        wake.set_nonblocking(true)?;
+        waker.set_nonblocking(true)?;
         let (sender, asked) = channel();
-        Ok(Self { asked, woken, _place: WATCHES.enter(folder, WatchHere { sender, wake }) })
+        let here = WatchHere { sender, waker, opened: OpenedFiles::default() };
+        Ok(Self { asked, woken, place: WATCHES.enter(folder, here) })
     }
 
-    /// Readable when there are questions.
+    /// Readable when there are questions, or files that searches have opened.
     pub(super) fn queue(&self) -> BorrowedFd<'_> {
         self.woken.as_fd()
     }
@@ -88,5 +93,15 @@ impl Desk {
         let mut signs = [0; 64];
         while (&self.woken).read(&mut signs).is_ok_and(|count| count == signs.len()) {}
         self.asked.try_iter().collect()
+    }
+
+    /// The files that searches have opened.
+    pub(super) fn opened(&self) -> Vec<OpenedFile> {
+        self.place.value().opened.take()
+    }
+
+    /// The files that a search will open. `doubts` is the number of times that all proofs were given up before it.
+    pub(super) fn opening(&self, doubts: u64) -> Opening {
+        Opening::new(Arc::clone(self.place.value()), doubts)
     }
 }

@@ -23,6 +23,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
 use super::Watched;
+use super::opened::OpenedFile;
 use super::places::{DirectoryOrFile, FileId, key_of};
 
 /// Number of files that are leased at a time.
@@ -52,6 +53,8 @@ pub(super) struct Proofs {
     pub(super) unproven: BTreeSet<DirectoryOrFile>,
     /// The unproven items without an attempt at a proof since the last event.
     pending: BTreeSet<DirectoryOrFile>,
+    /// Number of times that all proofs were given up.
+    pub(super) doubts: u64,
     /// Number of overflows of the queue of events.
     pub(super) overflows: u64,
     /// Set if the system allows no more watches.
@@ -66,6 +69,9 @@ pub(super) struct Drained {
     /// Whether there were events.
     pub(super) any: bool,
 }
+
+/// Something that is watched and as in the catalog, with a lease if it is a file.
+pub(super) type Held = (DirectoryOrFile, Option<Lease<OwnedFd>>);
 
 /// Why something cannot be proven.
 enum Doubt {
@@ -92,6 +98,7 @@ impl Proofs {
             watches: HashMap::new(),
             unproven: BTreeSet::new(),
             pending: BTreeSet::new(),
+            doubts: 0,
             overflows: 0,
             is_at_limit: false,
         })
@@ -113,6 +120,7 @@ impl Proofs {
 
     /// Gives up all proofs.
     pub(super) fn doubt_all(&mut self, now: &Watched) {
+        self.doubts += 1;
         // Directories without a stamp as well: they have to be listed.
         let directories = (0..now.catalog.directories()).map(DirectoryOrFile::Directory);
         self.unproven = directories.chain(now.places.nodes()).collect();
@@ -228,12 +236,31 @@ impl Proofs {
             // Being opened here is no reason to try again.
             self.pending.remove(node);
         }
+        self.settle(held, &changed);
+        Ok(is_changed)
+    }
+
+    /// Proves what is held, unless it had events meanwhile.
+    pub(super) fn settle(&mut self, held: Vec<Held>, changed: &HashSet<DirectoryOrFile>) {
         for (node, lease) in held {
             if lease.is_none_or(|lease| lease.is_whole()) && !changed.contains(&node) {
                 self.unproven.remove(&node);
+                self.pending.remove(&node);
             }
         }
-        Ok(is_changed)
+    }
+
+    /// Watches those of the files that a search has opened which are as in the catalog. It has taken the leases, perhaps before they were
+    /// watched: the leases must be whole until the files are proven.
+    pub(super) fn hold_opened(&mut self, mut opened: Vec<OpenedFile>, now: &Watched) -> Vec<Held> {
+        // Since all proofs were given up, the number may be that of another file, or its path lead to another one.
+        opened.retain(|opened| opened.doubts == self.doubts);
+        let hold = |OpenedFile { file, lease, .. }| {
+            let stamp = now.plain(file)?.stamp;
+            self.watch(lease.file(), stamp, FILE_EVENTS).and_then(|()| check(lease.file(), stamp)).ok()?;
+            Some((DirectoryOrFile::File(file), Some(lease)))
+        };
+        opened.into_iter().filter_map(hold).collect()
     }
 
     /// Watches a directory or file that is as in the catalog, and takes a lease of a file. `directory` is the one of the
@@ -269,12 +296,12 @@ impl Proofs {
         }
     }
 
-    /// Watches an open file or directory, unless it is watched.
+    /// Watches an open file or directory, unless the one with this stamp is watched.
     fn watch(&mut self, file: &OwnedFd, stamp: Stamp, events: Kinds) -> Result<(), Doubt> {
-        check(file, stamp)?;
         if self.watches.contains_key(&key_of(stamp)) {
             return Ok(());
         }
+        check(file, stamp)?;
         if self.is_at_limit {
             return Err(Doubt::Untold);
         }

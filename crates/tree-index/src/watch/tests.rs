@@ -1,12 +1,18 @@
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use finecomb_scan::{EntryKind, Known, Snapshot, Snapshots};
 use proptest::prelude::*;
+use rustix::fs::OFlags;
 
 use super::answer::NeededPart;
+use super::opened::Opening;
+use super::proofs::Held;
 use super::talk::{SearchQuestion, SearchedDirectory, read_catalog};
 use super::*;
 use crate::indexes::Indexes;
@@ -114,7 +120,7 @@ proptest! {
         let selection = now.catalog.find(&root).and_then(|number| now.catalog.selection(number));
         let named = vec![SearchedDirectory::new(&root, selection.filter(|_| is_as_indexed))];
         let query = SegmentQuery::of(&sought(pattern).across_lines(across_lines));
-        let proven = Proven { now: Arc::clone(&now), unproven: unproven.into_iter().collect() };
+        let proven = Proven { now: Arc::clone(&now), unproven: unproven.into_iter().collect(), opening: None };
         let part: NeededPart = proven.needed(&SearchQuestion { query, named }, None).expect("no damage");
         let (contents, parts) = part.contents();
         let written = write_catalog(&contents, &parts).expect("memory");
@@ -132,7 +138,8 @@ fn a_search_learns_of_repositories_without_a_candidate() {
     let now = Arc::new(Watched::open(&tree.folder(), &tree.root).expect("an index"));
     let named = vec![SearchedDirectory::new(&tree.root, now.catalog.selection(0))];
     let query = SegmentQuery::of(&sought("needle"));
-    let part = Proven { now, unproven: Vec::new() }.needed(&SearchQuestion { query, named }, None);
+    let part =
+        Proven { now, unproven: Vec::new(), opening: None }.needed(&SearchQuestion { query, named }, None);
     let lines = all_learnt(&part.expect("no damage"), &tree.root);
     assert!(lines.iter().any(|line| line.starts_with("\"one/.git\"")), "{lines:?}");
 }
@@ -180,4 +187,175 @@ fn searches_ask_the_watch_of_their_process() {
     });
     assert!(here::ask(&tree.folder()).is_none());
     assert!(!search("needle").0);
+}
+
+/// An event in a tree of two files.
+#[derive(Clone, Debug)]
+enum Step {
+    /// A search begins.
+    Begin,
+    /// The search opens a file.
+    Open(u32),
+    /// The watch takes the opened files.
+    Take,
+    /// It takes in all that happened.
+    Settle,
+    /// It makes proofs itself.
+    Prove,
+    /// It gives up all proofs.
+    Doubt,
+    /// A program opens a file to write, writes, or closes it.
+    OpenToWrite(u32),
+    Write(u32),
+    Close(u32),
+    /// Another file takes the place of a file.
+    Replace(u32),
+    /// A file gets other permissions.
+    Protect(u32),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let of_file = (0..5_usize, 0..2_u32).prop_map(|(kind, file)| match kind {
+        0 => Step::OpenToWrite(file),
+        1 => Step::Write(file),
+        2 => Step::Close(file),
+        3 => Step::Replace(file),
+        _ => Step::Protect(file),
+    });
+    prop_oneof![
+        8 => (0..2_u32).prop_map(Step::Open),
+        6 => Just(Step::Take),
+        6 => Just(Step::Settle),
+        3 => Just(Step::Begin),
+        1 => Just(Step::Prove),
+        1 => Just(Step::Doubt),
+        8 => of_file,
+    ]
+}
+
+/// A watch of two files, a search, and a program that writes to each file.
+struct Scene {
+    now: Watched,
+    desk: Desk,
+    proofs: Proofs,
+    paths: [PathBuf; 2],
+    writers: [Option<fs::File>; 2],
+    opening: Opening,
+    held: Vec<Held>,
+    doubts: u64,
+}
+
+impl Scene {
+    fn of(tree: &IndexedTree) -> Self {
+        let now = Watched::open(&tree.folder(), &tree.root).expect("an index");
+        let desk = Desk::new(&tree.folder()).expect("file descriptors");
+        let mut proofs = Proofs::new().expect("a queue of events");
+        proofs.doubt_all(&now);
+        let paths = [0, 1].map(|file| tree.root.join(now.name_of(file)));
+        let opening = desk.opening(proofs.doubts);
+        Self { now, desk, proofs, paths, writers: [None, None], opening, held: Vec::new(), doubts: 0 }
+    }
+
+    fn take(&mut self) {
+        self.held = self.proofs.hold_opened(self.desk.opened(), &self.now);
+        self.doubts = self.proofs.doubts;
+    }
+
+    fn settle(&mut self) {
+        let Drained { changed, .. } = self.proofs.drain(&self.now).expect("events");
+        let held = std::mem::take(&mut self.held);
+        if self.doubts == self.proofs.doubts {
+            self.proofs.settle(held, &changed);
+        }
+    }
+
+    fn open(&self, file: u32) {
+        let opened = fs::File::open(&self.paths[file as usize]).expect("a file");
+        self.opening.add(file, opened.as_fd());
+    }
+
+    /// Returns `true` if everything that happened is known after it.
+    fn go(&mut self, step: &Step) -> bool {
+        match *step {
+            Step::Begin => self.opening = self.desk.opening(self.proofs.doubts),
+            Step::Open(file) => self.open(file),
+            Step::Take => self.take(),
+            Step::Settle => self.settle(),
+            Step::Prove => drop(self.proofs.prove_some(&self.now).expect("events")),
+            Step::Doubt => self.proofs.doubt_all(&self.now),
+            Step::OpenToWrite(file)
+            | Step::Write(file)
+            | Step::Close(file)
+            | Step::Replace(file)
+            | Step::Protect(file) => {
+                change(&self.paths[file as usize], &mut self.writers[file as usize], step);
+            }
+        }
+        matches!(step, Step::Settle | Step::Prove)
+    }
+
+    fn is_proven(&self, file: u32) -> bool {
+        !self.proofs.unproven.contains(&DirectoryOrFile::File(file))
+    }
+
+    /// Whether a file is as in the catalog and has no writer; `None` if another one has its place, which is a new entry of its
+    /// directory.
+    fn is_sound(&self, file: u32) -> Option<bool> {
+        let opened = fs::File::open(&self.paths[file as usize]).expect("a file");
+        let present = Stamp::of_open(opened).expect("a file");
+        let indexed = self.now.stamp(DirectoryOrFile::File(file))?;
+        let is_same = indexed == present && self.writers[file as usize].is_none();
+        (indexed.inode == present.inode).then_some(is_same)
+    }
+}
+
+/// Lets happen what happens to a file; `writer` is the program that has it open.
+fn change(path: &Path, writer: &mut Option<fs::File>, step: &Step) {
+    match step {
+        Step::OpenToWrite(_) => {
+            // A lease makes it wait; the watch is not there to give it back.
+            let flags = OFlags::NONBLOCK.bits() as i32;
+            *writer = fs::OpenOptions::new().write(true).custom_flags(flags).open(path).ok();
+        }
+        Step::Write(_) => writer.iter_mut().for_each(|file| file.write_all(b"x").expect("room")),
+        Step::Close(_) => *writer = None,
+        Step::Replace(_) => {
+            let other = path.with_extension("new");
+            fs::write(&other, "needle\n").expect("room");
+            fs::rename(other, path).expect("room");
+            *writer = None;
+        }
+        _ => {
+            let mode = fs::metadata(path).expect("a file").permissions().mode() ^ 0o010;
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("an own file");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if IS_LINUX { 64 } else { 0 }))]
+
+    #[test]
+    fn files_that_searches_have_opened_are_proven_unless_they_have_changed_or_a_writer(
+        steps in prop::collection::vec(step(), 0..60),
+    ) {
+        let tree = IndexedTree::new(&[("a", "needle\n"), ("b", "needle\n")]);
+        let mut scene = Scene::of(&tree);
+        for (number, step) in steps.iter().enumerate() {
+            if scene.go(step) {
+                let is_wrong = |&file: &u32| scene.is_proven(file) && scene.is_sound(file) == Some(false);
+                prop_assert_eq!([0, 1].iter().find(|file| is_wrong(file)), None, "{:?}", &steps[..=number]);
+            }
+        }
+        // Another lease is not given while a writer has asked for the end of one.
+        scene.held.clear();
+        drop(scene.desk.opened());
+        scene.settle();
+        scene.go(&Step::Begin);
+        [0, 1].into_iter().for_each(|file| scene.open(file));
+        scene.take();
+        scene.settle();
+        let is_lost = |&file: &u32| scene.is_sound(file) == Some(true) && !scene.is_proven(file);
+        prop_assert_eq!([0, 1].iter().find(|file| is_lost(file)), None, "{:?}", steps);
+    }
 }
