@@ -4,7 +4,7 @@
     fuzz/hunt_mcp.py [--comb PROGRAM] [--runs N] [--per-run N] [--seed N] [--only N]
 
 Each run makes a tree and starts a server with random limits. The pages of each call, put together, must be what `comb grep --json`, `comb grep
---files` and `comb symbols --json` print for the same flags. Between the calls it sends lines that are no requests, requests with random members, and
+--files` and `comb symbols --json` print for the same flags, in any order if they are sorted by relevance. Between the calls it sends lines that are no requests, requests with random members, and
 paths that lead out of the root: each must be answered by an error, and nothing from outside may be in an answer. A fault is printed with
 the call, and the number of the run repeats it with --only.
 """
@@ -37,7 +37,8 @@ def make_tree(rng: random.Random, root: Path) -> None:
         if path.is_dir() or any(above.is_file() or above.is_symlink() for above in path.parents):
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = b"".join(rng.choice(LINES) for _ in range(rng.randrange(15)))
+        # Many lines make a word frequent.
+        text = b"".join(rng.choice(LINES) for _ in range(rng.randrange(15) if rng.random() < 0.97 else 900))
         if rng.random() < 0.05:
             text += b"\0\n"
         path.write_bytes(text if rng.random() < 0.9 else text.rstrip(b"\n"))
@@ -166,6 +167,9 @@ def check_search(server: Server, rng: random.Random, comb: list[str], root: Path
         arguments["case"] = case
         flags.append({"sensitive": "-s", "insensitive": "-i", "smart": "-S"}[case])
     arguments["context"] = rng.choice([0, 0, 1, 3])
+    arguments["sort"] = rng.choice(["path", "relevance"])
+    arguments["per_file"] = most = rng.choice([0, 0, 1, 4]) if arguments["sort"] == "relevance" else 0
+    is_ranked = arguments["sort"] == "relevance" and "record" not in arguments
     command = [*comb, "grep", "--index=never", *flags, f"--regexp={arguments['pattern']}"]
     found = pages(server, rng, "search", arguments)
     expected = []
@@ -180,10 +184,12 @@ def check_search(server: Server, rng: random.Random, comb: list[str], root: Path
                 is_context = message["type"] == "context" or number > 0 and "record" in arguments
                 expected.append((path, data["line_number"] + number, is_context, lossy(shown(text))))
     got = [(entry["path"].removeprefix("./"), entry.get("line"), entry.get("context", False), entry["text"]) for entry in found if "line" in entry]
-    same = len(got) == len(expected) and all(
-        one[:3] == two[:3] and (one[3] == two[3] or "…" in one[3] and one[3].strip("…") in two[3]) for one, two in zip(got, expected)
-    )
-    assert same, f"{command}: {got}\nexpected {expected}"
+    if is_ranked and most:
+        assert_ranked(got, expected, most, f"{arguments} {command}")
+    elif most == 0:
+        # Relevance decides nothing but the order.
+        got, expected = (sorted(got), sorted(expected)) if is_ranked else (got, expected)
+        assert is_same(got, expected), f"{arguments} {command}: {got}\nexpected {expected}"
     for output, flag in [("files", "-l"), ("count", "-cH")]:
         found = pages(server, rng, "search", {**arguments, "context": 0, "output": output})
         lines = run([*command, flag, "--null", *paths], root)
@@ -194,8 +200,27 @@ def check_search(server: Server, rng: random.Random, comb: list[str], root: Path
             pairs = [line.split(b"\0") for line in lines.splitlines()]
             wanted = [lossy(path).removeprefix("./") for path, _ in pairs]
             assert [entry["count"] for entry in found] == [int(count) for _, count in pairs], f"{command} {flag}"
+        if is_ranked and output == "files":
+            got, wanted = sorted(got), sorted(wanted)
         assert got == wanted, f"{command} {flag}: {got}\nexpected {wanted}"
     return "search"
+
+
+def is_same(got: list[tuple], expected: list[tuple]) -> bool:
+    """Whether lines are those that were expected, some of them cut."""
+    return len(got) == len(expected) and all(
+        one[:3] == two[:3] and (one[3] == two[3] or "…" in one[3] and one[3].strip("…") in two[3]) for one, two in zip(got, expected)
+    )
+
+
+def assert_ranked(got: list[tuple], expected: list[tuple], most: int, call: str) -> None:
+    """Each file has as many results as are listed of it, and no line twice. Whole words and others are counted apart if the word is frequent."""
+    places = [(path, line) for path, line, *_ in got]
+    assert len(set(places)) == len(places), f"{call}: a line is there twice: {got}"
+    assert set(places) <= {(path, line) for path, line, *_ in expected}, f"{call}: {got}\nexpected {expected}"
+    for path in {path for path, *_ in expected}:
+        listed, all_of_it = (sum(1 for entry in lines if entry[0] == path and not entry[2]) for lines in (got, expected))
+        assert min(most, all_of_it) <= listed <= 2 * most, f"{call}: {listed} of {all_of_it} in {path}: {got}"
 
 
 def check_files(server: Server, rng: random.Random, comb: list[str], root: Path) -> str:
@@ -235,7 +260,8 @@ def check_read(server: Server, rng: random.Random, comb: list[str], root: Path) 
     text = path.read_bytes()
     if b"\0" in text:
         answer = server.call("read", {"path": str(path)})
-        assert answer["result"]["isError"], answer
+        # The beginning of a longer file is shown.
+        assert answer["result"]["isError"] or len(text) > 4000, answer
         return "read"
     lines = text.split(b"\n")
     lines = lines[:-1] if lines[-1] == b"" else lines

@@ -12,6 +12,7 @@ mod definitions;
 mod excerpt;
 mod indexes;
 mod page;
+mod relevance;
 mod roots;
 mod schema;
 mod server;

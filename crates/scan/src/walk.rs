@@ -48,6 +48,9 @@ setters! {
         pub types_only_leave_out: bool = false,
         /// Read only files whose path matches this expression.
         pub file_regex: Option<Regex> = None,
+        /// Read or enter only entries whose path, without a leading `./`, this function takes, told whether they are directories. It sees no members
+        /// of archives.
+        pub takes: Option<fn(&Path, bool) -> bool> = None,
         /// Follow symbolic links below a named directory.
         pub follow: bool = false,
         /// Stay on the file system of each named directory.

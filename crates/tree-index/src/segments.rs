@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::folder::Folder;
 use crate::found::{FoundDocuments, FoundIn};
 use crate::kept_file::KeptFile;
-use crate::needs::SegmentQuery;
+use crate::needs::{SegmentQuery, SoughtTerms};
 use crate::segment::Segment;
 use crate::terms::{FoundTerms, Terms};
 
@@ -56,7 +56,7 @@ impl Segments {
             let all = first..first + segment.documents;
             let files = united.map(|catalog| catalog.divided(all)).unwrap_or_default();
             let documents = segment.find(&query.needs, files)?;
-            let terms = query.terms.as_ref().map(|terms| FoundTerms::of(&self.folder, info, kept, terms));
+            let terms = query.terms.as_ref().map(|terms| self.find_terms(info, kept, terms));
             let terms = terms.and_then(|found_terms| {
                 found_terms.unwrap_or_else(|failure| {
                     found.failures.push(failure);
@@ -67,5 +67,21 @@ impl Segments {
             found.segments.push(FoundIn { first, documents, terms, segment });
         }
         Ok(found)
+    }
+
+    /// For each segment the number of its first document, and the files with one of some terms, if their terms can be used.
+    pub(crate) fn with_terms(&self, sought: &SoughtTerms) -> Vec<(u32, Option<FoundTerms>)> {
+        let find =
+            |segment: &OpenSegment| self.find_terms(&segment.info, &segment.terms, sought).ok().flatten();
+        self.segments.iter().map(|segment| (segment.first, find(segment))).collect()
+    }
+
+    fn find_terms(
+        &self,
+        info: &SegmentInfo,
+        kept: &KeptFile<Terms>,
+        sought: &SoughtTerms,
+    ) -> Result<Option<FoundTerms>, Error> {
+        FoundTerms::of(&self.folder, info, kept, sought)
     }
 }

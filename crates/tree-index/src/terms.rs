@@ -150,10 +150,20 @@ impl FoundTerms {
         find().map_err(|error| damage(error, path.clone()))
     }
 
+    /// The first documents of the files with one of the terms.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = u32> {
+        self.documents.iter()
+    }
+
     /// Returns `false` if a file with this first document and stamp has none of the terms.
     pub(crate) fn may_have(&self, document: u32, stamp: Stamp) -> bool {
-        self.documents.contains(document)
-            || self.terms.stamps.get(document as usize).is_none_or(|&known| known != hash(stamp))
+        self.documents.contains(document) || self.has(document, stamp).is_none()
+    }
+
+    /// Whether a file with this first document and stamp may have one of the terms; `None` if its terms are not known.
+    pub(crate) fn has(&self, document: u32, stamp: Stamp) -> Option<bool> {
+        let is_known = self.terms.stamps.get(document as usize).is_some_and(|&known| known == hash(stamp));
+        is_known.then(|| self.documents.contains(document))
     }
 }
 

@@ -1,4 +1,8 @@
 //! The trigrams of a text: all runs of three bytes.
+//!
+//! A name is in 28 % of the files of Linux that hold all its trigrams in one document: for the median of 200 names 8 files and 6 of them, for one in
+//! ten more than 358. Alternatives: 44 % with a bit for each run of four bytes in addition (33 MB more), 56 % with 1.5 bits for each run of six (71 MB), 74 % with
+//! eight bits for the bytes after each trigram (181 MB), 83 % with all runs of four. Most of the time of a search is elsewhere, so none of them is used.
 
 /// Number of possible trigrams.
 const ALL: usize = 1 << 24;

@@ -13,6 +13,9 @@ mod proofs;
 pub(crate) mod talk;
 #[cfg(test)]
 mod tests;
+mod waker;
+mod watched;
+pub(crate) mod with_terms;
 
 use std::collections::HashSet;
 use std::io;
@@ -22,7 +25,7 @@ use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use finecomb_scan::{Distrust, SETTLED_AFTER, Stamp, Stop};
+use finecomb_scan::{SETTLED_AFTER, Stop};
 use finecomb_sys::machine::suspended;
 use finecomb_sys::mounts::Mounts;
 use finecomb_sys::{IS_LINUX, setters};
@@ -30,15 +33,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use self::answer::Proven;
 use self::here::Desk;
-use self::places::{DirectoryOrFile, Places};
+use self::places::DirectoryOrFile;
 use self::proofs::{Drained, Proofs};
 use self::talk::{Asked, Listener, Question, WatchInfo, reply, write_catalog};
+use self::watched::Watched;
 use crate::build::{BuildOptions, build, update};
-use crate::catalog::{self, Catalog, IndexedPart, as_path};
 use crate::error::Error;
 use crate::folder::Folder;
-use crate::indexes::UsedIndex;
-use crate::segments::Segments;
 use crate::values;
 
 /// Time without a change after which the index is updated.
@@ -128,54 +129,6 @@ pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(),
         failure: None,
     };
     watcher.run(&listener, &desk, options).map_err(failed)?
-}
-
-/// The index of the tree that is watched, in memory.
-struct Watched {
-    catalog: Catalog,
-    segments: Segments,
-    places: Places,
-}
-
-impl Watched {
-    fn open(folder: &Folder, root: &Path) -> Result<Self, Error> {
-        let UsedIndex { catalog, .. } = UsedIndex::open(folder, root, None, 1)?;
-        let segments = Segments::open(folder, &catalog.segments)?;
-        let places = Places::of(&catalog);
-        Ok(Self { catalog, segments, places })
-    }
-
-    /// A file whose text is indexed as a whole.
-    fn plain(&self, number: u32) -> Option<catalog::CatalogFile> {
-        self.catalog.file(number).filter(|file| file.state == IndexedPart::Plain)
-    }
-
-    /// The stamp with which something may be proven.
-    fn stamp(&self, node: DirectoryOrFile) -> Option<Stamp> {
-        match node {
-            DirectoryOrFile::Directory(number) => self.catalog.stamp(number),
-            DirectoryOrFile::File(number) => Some(self.plain(number)?.stamp),
-        }
-    }
-
-    fn path_of(&self, directory: u32) -> PathBuf {
-        self.places.path_of(&self.catalog, directory)
-    }
-
-    fn name_of(&self, file: u32) -> &Path {
-        let (_, entry) = self.places.place_of(file);
-        as_path(self.catalog.entry(entry).name)
-    }
-
-    /// Whether an update some time later may index more.
-    fn is_unfinished(&self) -> bool {
-        let later = |number| {
-            let state = self.catalog.file(number).map(|file| file.state);
-            matches!(state, Some(IndexedPart::Distrusted(Distrust::Fresh | Distrust::Writer)))
-        };
-        self.places.unsettled.iter().any(|&number| later(number))
-            || (0..self.catalog.directories()).any(|number| self.catalog.stamp(number).is_none())
-    }
 }
 
 /// Receives the index after an update; `None` if it is the same.

@@ -95,7 +95,7 @@ pub(super) struct Selection {
     /// *.rs, !tests/**
     #[serde(default, deserialize_with = "one_or_many")]
     pub(super) globs: Vec<String>,
-    /// rust, py, js, c, cpp, go, md, …
+    /// rust, py, js, c, cpp, …
     #[serde(default, deserialize_with = "one_or_many")]
     pub(super) types: Vec<String>,
     #[serde(default)]
@@ -145,6 +145,11 @@ pub(super) fn limit<'d, D: Deserializer<'d>>(deserializer: D) -> Result<u64, D::
 /// Reads the number of a line, if there is one.
 pub(super) fn optional_line<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     limit(deserializer).map(Some)
+}
+
+/// Reads a number, if there is one.
+pub(super) fn optional_number<'d, D: Deserializer<'d>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    number(deserializer).map(Some)
 }
 
 /// Reads a number, or a string of digits.

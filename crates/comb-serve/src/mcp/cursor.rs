@@ -1,8 +1,8 @@
 //! Cursors: the place of the last result of a page, as text that a client gives back for the next page.
 //!
 //! A cursor holds all that is needed: the server keeps no state. It is `PATH:LINE@STAMP`, or `PATH:LINE+COUNT@STAMP` if COUNT
-//! results of the line are already listed. A `~` before LINE says that the result follows those of all files that come first. STAMP is
-//! that of the file when the page was made.
+//! results of the line are already listed. `N~` before LINE is a [tier](Cursor::tier) other than 0. STAMP is that of the file when the
+//! page was made.
 
 use std::ffi::OsString;
 use std::fmt::{self, Write};
@@ -24,8 +24,8 @@ pub(super) struct Cursor {
     pub(super) line: u64,
     /// Number of results in this line up to this one.
     pub(super) count: u64,
-    /// Whether the result follows those of all files that come first.
-    pub(super) is_later: bool,
+    /// Number of times that the order of places has begun again before this result.
+    pub(super) tier: usize,
     stamp: Stamp,
 }
 
@@ -53,9 +53,9 @@ impl Stamp {
 
 impl Cursor {
     /// A cursor to continue after a result that was just found.
-    pub(super) fn new(path: PathBuf, line: u64, count: u64, is_later: bool) -> Self {
+    pub(super) fn new(path: PathBuf, line: u64, count: u64, tier: usize) -> Self {
         let stamp = Stamp::of(&path);
-        Self { path, line, count, is_later, stamp }
+        Self { path, line, count, tier, stamp }
     }
 
     /// Parses a cursor.
@@ -67,10 +67,10 @@ impl Cursor {
             let (place, stamp) = text.rsplit_once('@')?;
             let (path, line) = place.rsplit_once(':')?;
             let (line, count) = line.split_once('+').unwrap_or((line, "1"));
-            let (is_later, line) = line.strip_prefix('~').map_or((false, line), |line| (true, line));
+            let (tier, line) = line.split_once('~').unwrap_or(("0", line));
             let line = if line == END { u64::MAX } else { line.parse().ok()? };
             let (path, count, stamp) = (decode(path)?, count.parse().ok()?, Stamp::parse(stamp)?);
-            Some(Self { path, line, count, is_later, stamp })
+            Some(Self { path, line, count, tier: tier.parse().ok()?, stamp })
         };
         parse().ok_or_else(|| {
             format!("cursor '{text}': not a cursor; use the one of the page before, unchanged")
@@ -96,7 +96,10 @@ const END: &str = "end";
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&encode(&self.path))?;
-        f.write_str(if self.is_later { ":~" } else { ":" })?;
+        f.write_char(':')?;
+        if self.tier > 0 {
+            write!(f, "{}~", self.tier)?;
+        }
         match self.line {
             u64::MAX => f.write_str(END)?,
             line => write!(f, "{line}")?,
@@ -147,7 +150,7 @@ mod tests {
             for (line, count) in [(0, 1), (7, 3), (u64::MAX, 1)] {
                 let stamp = Stamp((line == 7).then_some((u64::MAX, 12)));
                 let path = PathBuf::from(OsString::from_vec(path.to_vec()));
-                let cursor = Cursor { path, line, count, is_later: count == 3, stamp };
+                let cursor = Cursor { path, line, count, tier: if count == 3 { 12 } else { 0 }, stamp };
                 assert_eq!(Cursor::parse(&cursor.to_string()), Ok(cursor.clone()), "{cursor}");
             }
         }
@@ -155,7 +158,8 @@ mod tests {
 
     #[test]
     fn text_that_is_no_cursor_is_refused() {
-        for text in ["", "a", "a:1", "a:@", "a:x@", "a:1@1", "a%4:1@", "a%zé:1@", "a:1+@", "a:1@1.x"] {
+        for text in ["", "a", "a:1", "a:@", "a:x@", "a:1@1", "a:~1@", "a%4:1@", "a%zé:1@", "a:1+@", "a:1@1.x"]
+        {
             assert!(Cursor::parse(text).is_err(), "{text}");
         }
     }

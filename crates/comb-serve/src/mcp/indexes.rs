@@ -68,6 +68,11 @@ impl RootIndexes {
         Self { home, threads, roots: roots.iter().map(root).collect(), spent: Mutex::default() }
     }
 
+    /// Whether definitions may be stored.
+    pub(super) fn are_used(&self) -> bool {
+        self.home.is_some()
+    }
+
     /// Takes note of the time of a call. Once calls have taken long, the indexes are built and watched. Calls with an index that is not watched
     /// count as well: they compare the whole tree with it. Once calls that parse have taken long, definitions are stored.
     pub(super) fn note_call(&self, took: Duration, parses: bool) {

@@ -60,7 +60,7 @@ struct PageEntry {
     line: u64,
     end: Option<u64>,
     is_context: bool,
-    is_later: bool,
+    tier: usize,
     /// Number of results so far in this line, also on pages before.
     in_line: u64,
     text: String,
@@ -79,8 +79,8 @@ pub(super) struct Page<'r> {
     results: u64,
     /// Number of results so far in the line of the last one, also on pages before.
     in_line: u64,
-    /// Whether the next result follows those of all files that come first.
-    is_later: bool,
+    /// Number of times that the order of places has begun again.
+    tier: usize,
     /// Set once a line has no room.
     is_full: bool,
 }
@@ -90,19 +90,19 @@ struct PageBefore {
     key: PathKey,
     line: u64,
     count: u64,
-    is_later: bool,
+    tier: usize,
     /// Path of the last result that was compared, and how its place in the order is to that of the end.
     compared: Option<(Vec<u8>, Ordering)>,
 }
 
 impl PageBefore {
     fn new(roots: &Roots, cursor: &Cursor) -> Self {
-        let &Cursor { line, count, is_later, .. } = cursor;
-        Self { key: roots.key(&cursor.path), line, count, is_later, compared: None }
+        let &Cursor { line, count, tier, .. } = cursor;
+        Self { key: roots.key(&cursor.path), line, count, tier, compared: None }
     }
 
     /// The place of a result in the order, compared with the end of the page before.
-    fn compare(&mut self, roots: &Roots, found: &Found<'_>, is_later: bool) -> Ordering {
+    fn compare(&mut self, roots: &Roots, found: &Found<'_>, tier: usize) -> Ordering {
         let order = match &self.compared {
             Some((path, order)) if path == found.path => *order,
             _ => {
@@ -111,7 +111,7 @@ impl PageBefore {
                 order
             }
         };
-        is_later.cmp(&self.is_later).then(order).then(found.line.cmp(&self.line))
+        tier.cmp(&self.tier).then(order).then(found.line.cmp(&self.line))
     }
 }
 
@@ -130,14 +130,31 @@ impl<'r> Page<'r> {
             bytes: 0,
             results: 0,
             in_line: 0,
-            is_later: false,
+            tier: 0,
             is_full: false,
         }
     }
 
-    /// Says whether the next results follow those of all files that come first.
-    pub(super) fn set_later(&mut self, is_later: bool) {
-        self.is_later = is_later;
+    /// Takes all results: those of pages before are left out by the caller.
+    pub(super) fn forget_before(&mut self) {
+        self.after = None;
+    }
+
+    /// Begins again, before the first result.
+    pub(super) fn clear(&mut self) {
+        self.paths.clear();
+        self.entries.clear();
+        (self.bytes, self.results, self.in_line, self.tier, self.is_full) = (0, 0, 0, 0, false);
+    }
+
+    /// Whether a result had no room, so that no more are wanted.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    /// Says how many times the order of places has begun again before the next results.
+    pub(super) fn set_tier(&mut self, tier: usize) {
+        self.tier = tier;
     }
 
     /// Adds the next result, with its text. Breaks if it has no room: no more are wanted.
@@ -159,7 +176,7 @@ impl<'r> Page<'r> {
     /// Whether a result is one of the pages before.
     fn is_before(&mut self, found: &Found<'_>) -> bool {
         let Some(after) = &mut self.after else { return false };
-        match after.compare(self.roots, found, self.is_later) {
+        match after.compare(self.roots, found, self.tier) {
             Ordering::Less => return true,
             Ordering::Equal if self.in_line < after.count => {
                 self.in_line += 1;
@@ -200,7 +217,7 @@ impl<'r> Page<'r> {
         // The first one continues the line of the page before, if it is in that.
         let is_same_line = self.entries.last().is_none_or(|last| {
             let is_same_path = !self.is_new_path(found);
-            is_same_path && last.line == found.line && last.is_later == self.is_later
+            is_same_path && last.line == found.line && last.tier == self.tier
         });
         self.in_line = if is_same_line { self.in_line + 1 } else { 1 };
         if self.is_new_path(found) {
@@ -208,8 +225,8 @@ impl<'r> Page<'r> {
         }
         self.results += u64::from(!found.is_context);
         let &Found { line, end, is_context, .. } = found;
-        let (path, is_later) = (self.paths.len() - 1, self.is_later);
-        self.entries.push(PageEntry { path, line, end, is_context, is_later, in_line: self.in_line, text });
+        let (path, tier) = (self.paths.len() - 1, self.tier);
+        self.entries.push(PageEntry { path, line, end, is_context, tier, in_line: self.in_line, text });
     }
 
     /// The answer, with `notes` after the results. If the search was cut off, there may be more results. Results that do not fit beside the notes
@@ -254,7 +271,7 @@ impl<'r> Page<'r> {
     /// The place of the last result, if there are more after it.
     fn cursor(&self, is_cut: bool) -> Option<Cursor> {
         let last = self.entries.last().filter(|_| self.is_full || is_cut)?;
-        Some(Cursor::new(self.paths[last.path].clone(), last.line, last.in_line, last.is_later))
+        Some(Cursor::new(self.paths[last.path].clone(), last.line, last.in_line, last.tier))
     }
 
     fn text(&self) -> String {

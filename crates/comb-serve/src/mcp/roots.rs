@@ -17,6 +17,13 @@ pub(super) struct Roots {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PathKey(usize, PathBuf);
 
+impl PathKey {
+    /// Whether it is a place, or below it.
+    pub(super) fn is_below(&self, other: &Self) -> bool {
+        self.0 == other.0 && self.1.starts_with(&other.1)
+    }
+}
+
 impl Roots {
     /// Resolves the roots and enters the first one.
     ///
@@ -37,6 +44,12 @@ impl Roots {
         Ok(Self { all })
     }
 
+    /// A root that is not entered.
+    #[cfg(test)]
+    pub(super) fn of(root: &Path) -> Self {
+        Self { all: vec![root.to_owned()] }
+    }
+
     /// The named inputs of a request, in the order of their results: all roots if it has no paths. A path inside of another one
     /// is searched with it.
     ///
@@ -48,7 +61,7 @@ impl Roots {
             paths => paths.iter().map(|path| self.resolve(path.as_ref())).collect::<Result<_, _>>()?,
         };
         keys.sort();
-        keys.dedup_by(|next, before| next.0 == before.0 && next.1.starts_with(&before.1));
+        keys.dedup_by(|next, before| next.is_below(before));
         Ok(keys.iter().map(|key| self.named(key)).collect())
     }
 
@@ -110,8 +123,13 @@ impl Roots {
         self.all.iter().enumerate().find_map(|(number, root)| Some(PathKey(number, below(root)?.to_owned())))
     }
 
+    /// The absolute path of a place.
+    pub(super) fn absolute(&self, PathKey(root, path): &PathKey) -> PathBuf {
+        self.all[*root].join(path)
+    }
+
     /// The path that names an input.
-    fn named(&self, PathKey(root, path): &PathKey) -> PathBuf {
+    pub(super) fn named(&self, PathKey(root, path): &PathKey) -> PathBuf {
         match root {
             0 if path.as_os_str().is_empty() => PathBuf::from("."),
             // Without a prefix, this would be standard input.

@@ -14,7 +14,7 @@ use super::context::Context;
 use super::tools;
 
 /// Advice for the model.
-const INSTRUCTIONS: &str = "Fast searches on all cores, in the order of paths. Use 'symbols' for names of code, 'search' for \
+const INSTRUCTIONS: &str = "Fast searches on all cores. Use 'symbols' for names of code, 'search' for \
     other text, 'read' for lines of a file, 'files' for paths, 'top' to count the records of logs and tables, and 'find' for text indexes (*.comb). Answers \
     are short (max_bytes=16000): if there is more, their last lines have a cursor for the next page; a narrower pattern, path, glob or type is often better.";
 

@@ -59,7 +59,12 @@ fn every_tool_answers() {
         (
             "search",
             json!({"pattern": "add", "word": true}),
-            "notes.md\n1:add nothing\nsrc/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {\n7:    add(1, 2);\n",
+            "src/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {\n7:    add(1, 2);\nnotes.md\n1:add nothing\n",
+        ),
+        (
+            "search",
+            json!({"pattern": "add", "sort": "path", "per_file": 1}),
+            "notes.md\n1:add nothing\nsrc/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {\n",
         ),
         (
             "search",
@@ -279,6 +284,29 @@ fn wrong_arguments_are_told_to_the_model() {
     assert_eq!(text, "notes.md\n1:add nothing\n");
 }
 
+/// Number of the lines on all pages of a search, each there once.
+fn all_pages(client: &mut Client, arguments: &Value) -> usize {
+    let (mut arguments, mut lines, mut path) = (arguments.clone(), Vec::new(), String::new());
+    loop {
+        let text = client.text("search", &arguments);
+        for line in text.lines().filter(|line| !line.starts_with('[')) {
+            match line.split_once(':') {
+                Some((number, _)) => lines.push(format!("{path}:{number}")),
+                None => line.clone_into(&mut path),
+            }
+        }
+        let Some(cursor) = text.split("cursor=\"").nth(1).and_then(|rest| rest.split('"').next()) else {
+            break;
+        };
+        arguments["cursor"] = cursor.into();
+    }
+    let all = lines.len();
+    lines.sort();
+    lines.dedup();
+    assert_eq!(lines.len(), all, "{arguments}");
+    all
+}
+
 /// Calls take long in the tree, so an index is built and watched, and definitions are stored: the same answers come sooner.
 #[test]
 fn definitions_are_stored_in_the_index_once_calls_have_parsed_for_long() {
@@ -287,9 +315,27 @@ fn definitions_are_stored_in_the_index_once_calls_have_parsed_for_long() {
     }
     let function = |number| format!("int f{number}(int a) {{ return a + {number}; }}\n");
     let source: String = (0..5000).map(function).collect();
-    let place = directory_with(&[("tree/a.c", &source), ("tree/b.c", "int other;\n")]);
+    let uses: String = (0..400).map(|number| format!("int u{number} = often({number});\n")).collect();
+    let defining = format!("{uses}int often(int a) {{ return a; }}\n");
+    let place = directory_with(&[
+        ("tree/a.c", &source),
+        ("tree/b.c", "int other;\n"),
+        ("tree/m.c", &uses),
+        ("tree/z.c", &defining),
+    ]);
     // A relative path is one of the directory in which the server was started.
     let mut client = Client::start(place.path(), &["--index-dir", "indexes", "tree"]);
+    // The file that defines a frequent name comes first, whether definitions are stored or not.
+    let often = json!({"pattern": "often", "limit": 2});
+    let page = "z.c\n1:int u0 = often(0);\n2:int u1 = often(1);\n[more lines; ";
+    let check_pages = |client: &mut Client| {
+        let text = client.text("search", &often);
+        assert!(text.starts_with(page), "{text}");
+        assert_eq!(all_pages(client, &json!({"pattern": "often", "limit": 300, "per_file": 0})), 801);
+        let five = json!({"pattern": "often", "limit": 3});
+        assert_eq!(all_pages(client, &five), 10, "five lines of each file");
+    };
+    check_pages(&mut client);
     let defined = json!({"name": "f4999"});
     let expected = format!("a.c\n5000:function {}", function(4999).replace(" { return a + 4999; }", ""));
     let start = Instant::now();
@@ -301,9 +347,10 @@ fn definitions_are_stored_in_the_index_once_calls_have_parsed_for_long() {
         }
         assert!(start.elapsed() < Duration::from_secs(60), "{status}");
     };
-    assert!(stored.contains("index of 2 files, watched, "), "{stored}");
+    assert!(stored.contains("index of 4 files, watched, "), "{stored}");
     assert_eq!(client.text("symbols", &defined), expected);
     assert!(place.path().join("indexes").is_dir() && !place.path().join("tree/indexes").exists());
+    check_pages(&mut client);
     // Definitions of a text that has changed are its own.
     fs::write(place.path().join("tree/b.c"), "int f4999;\n").expect("room");
     assert_eq!(client.text("symbols", &defined), format!("{expected}b.c\n1:variable int f4999;\n"));

@@ -65,8 +65,10 @@ pub struct Share {
 pub struct Searched {
     /// Problems with inputs, and files on which the regex engine failed.
     pub faults: Faults,
-    /// Whether no file was searched.
-    pub is_empty: bool,
+    /// Whether no file was searched. Files without a match may be left out.
+    is_empty: bool,
+    /// Whether files without a match were left out.
+    is_reduced: bool,
 }
 
 impl GrepJob {
@@ -138,17 +140,21 @@ impl GrepJob {
         watch: Option<Watch<'_>>,
         out: &mut (dyn Write + Send),
     ) -> Result<Searched, String> {
-        let Self { inputs, options, query, scan, index } = self;
+        let Self { inputs, query, scan, index, .. } = self;
         let sought = sought(inputs, scan, query);
         let indexes = Indexed::new(index, false, false, sought.as_ref(), scan.width)?;
         let watched = scan.clone().watch(watch).stop(Some(Arc::clone(stop)));
         let Outcome { files, problems, failures, .. } = grep(inputs, &indexes.scan(watched), query, out);
         let opened = indexes.take_opened();
         let missing_indexes = indexes.missing(&opened.failures);
-        let is_empty = files == 0
-            && !stop.is_raised()
-            && !(opened.is_reduced && has_files(inputs, scan.clone(), options));
-        Ok(Searched { faults: Faults { problems, failures, missing_indexes, notes: Vec::new() }, is_empty })
+        let faults = Faults { problems, failures, missing_indexes, notes: Vec::new() };
+        Ok(Searched { faults, is_empty: files == 0, is_reduced: opened.is_reduced })
+    }
+
+    /// Whether there was no file to search in a search that was not stopped.
+    pub fn had_no_files(&self, searched: &Searched) -> bool {
+        let Self { inputs, scan, options, .. } = self;
+        searched.is_empty && !(searched.is_reduced && has_files(inputs, scan.clone(), options))
     }
 }
 
@@ -232,8 +238,9 @@ mod tests {
     fn no_paths_are_no_files() {
         let mut out = Vec::new();
         let stop = Arc::new(Stop::new().unwrap());
-        let searched = job(&[], &[]).unwrap().run(&stop, None, &mut out).unwrap();
-        assert!(searched.is_empty && searched.faults.messages().is_empty());
+        let job = job(&[], &[]).unwrap();
+        let searched = job.run(&stop, None, &mut out).unwrap();
+        assert!(job.had_no_files(&searched) && searched.faults.messages().is_empty());
         assert_eq!(out, b"");
     }
 

@@ -2,19 +2,21 @@
 //! name, and calls of `comb mcp`.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use finecomb_scan::{Inputs, Stop, Watch};
 use finecomb_symbols::{SymbolsFormat, SymbolsOutcome, SymbolsQuery, symbols};
+use finecomb_tree_index::{FilesWithTerms, files_with_terms};
 
 use crate::args::named;
 use crate::args::named::Named;
 use crate::faults::Faults;
+use crate::indexed_search::Indexed;
 use crate::symbols::args::SymbolsArguments;
 use crate::symbols::notes::on_syntax_errors;
 use crate::symbols::options::SymbolOptions;
-use crate::symbols::run::{Prepared, prepare};
+use crate::symbols::run::{Prepared, parsed_files, prepare};
 
 /// A list of definitions or uses.
 pub struct SymbolsJob {
@@ -44,6 +46,20 @@ impl SymbolsJob {
         let query =
             SymbolsQuery::new(&options.symbols().format(format)).map_err(|error| error.to_string())?;
         Ok(Self { options, inputs, query })
+    }
+
+    /// The files in the tree of a directory that may define the name or use it, as stored definitions say; `None` if there are none, or this process
+    /// does not watch the tree.
+    ///
+    /// # Errors
+    /// If the place of indexes is not known, and they are required.
+    pub fn files_with_name(&self, directory: &Path) -> Result<Option<Box<dyn FilesWithTerms>>, String> {
+        let Self { options, inputs, query } = self;
+        let home = Indexed::home(&options.index).map_err(|error| error.to_string())?;
+        let inputs = Inputs { named: vec![directory.to_owned()], ..inputs.clone() };
+        let parsed = parsed_files(options, false, &inputs)?;
+        let sought = parsed.and_then(|parsed| parsed.sought_terms(query.terms()?));
+        Ok(home.zip(sought).and_then(|(home, sought)| files_with_terms(&home, directory, &sought)))
     }
 
     /// Lists and writes to `out` until it fails, or `stop` is raised. `watch` receives the progress.

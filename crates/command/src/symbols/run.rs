@@ -79,8 +79,7 @@ pub(crate) fn prepare(
     inputs: &Inputs,
     scan: &ScanOptions<'_>,
 ) -> Result<Prepared, String> {
-    let home = Indexed::home(&options.index).map_err(|error| error.to_string())?;
-    let parsed = home.and_then(|home| ParsedFiles::open(&home, &inputs.named, is_updated)).map(Arc::new);
+    let parsed = parsed_files(options, is_updated, inputs)?.map(Arc::new);
     let terms = parsed.as_ref().and_then(|parsed| parsed.sought_terms(query.terms()?));
     // An index does not know the members of archives.
     let sought = sought(&query).filter(|_| !options.archives).map(|sought| sought.terms(terms));
@@ -90,6 +89,19 @@ pub(crate) fn prepare(
         query = query.storing(Arc::clone(parsed) as Arc<dyn ParseStore>);
     }
     Ok(Prepared { query, indexes, parsed })
+}
+
+/// Opens what earlier runs have stored of the inputs; `None` if there is nothing, and nothing is to be stored.
+///
+/// # Errors
+/// If the place of indexes is not known, and they are required.
+pub(crate) fn parsed_files(
+    options: &SymbolOptions,
+    is_updated: bool,
+    inputs: &Inputs,
+) -> Result<Option<ParsedFiles>, String> {
+    let home = Indexed::home(&options.index).map_err(|error| error.to_string())?;
+    Ok(home.and_then(|home| ParsedFiles::open(&home, &inputs.named, is_updated)))
 }
 
 /// Lists what is asked for.

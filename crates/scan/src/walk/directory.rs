@@ -368,12 +368,13 @@ impl<'a> WalkContext<'a> {
             return false;
         }
         let was_selected = entry.was_selected.filter(|_| directory.has_known_rules);
-        let WalkOptions { globs, types, file_regex, .. } = self.options;
+        let WalkOptions { globs, types, file_regex, takes, .. } = self.options;
         // Without other filters the selection of the snapshot holds, and no path has to be made.
         if let Some(was_selected) = was_selected
             && globs.is_empty()
             && types.is_empty()
             && file_regex.is_none()
+            && takes.is_none()
         {
             let is_directory = entry.kind == EntryKind::Directory;
             return was_selected && (is_directory || self.is_file_wanted(directory, listing, entry, b""));
@@ -401,7 +402,9 @@ impl<'a> WalkContext<'a> {
             // ripgrep reports loops of skipped links, too. Selected directories are checked when they are entered.
             self.report_loop(directory, listing.c_name(entry), problems);
         }
-        is_selected && (is_dir || self.is_file_wanted(directory, listing, entry, path))
+        is_selected
+            && takes.is_none_or(|takes| takes(as_path(path.strip_prefix(b"./").unwrap_or(path)), is_dir))
+            && (is_dir || self.is_file_wanted(directory, listing, entry, path))
     }
 
     /// Gives a link the kind of its target. Reports an error and returns `false` if that cannot be found out.

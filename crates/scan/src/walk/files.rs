@@ -170,6 +170,20 @@ mod tests {
     }
 
     #[test]
+    fn only_entries_that_a_function_takes_are_read_or_entered() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir_all(directory.path().join("docs/src")).unwrap();
+        for name in ["a.c", "a.md", "docs/b.c", "docs/src/c.c"] {
+            fs::write(directory.path().join(name), "").unwrap();
+        }
+        let walk = WalkOptions::default().takes(Some(|path, is_directory| match is_directory {
+            true => !path.ends_with("src"),
+            false => path.extension().is_some_and(|extension| extension == "c"),
+        }));
+        assert_eq!(names(directory.path(), walk), ["a.c", "b.c"]);
+    }
+
+    #[test]
     fn the_last_named_rule_file_with_a_verdict_decides() {
         let directory = tempfile::tempdir().unwrap();
         let (root, path) = (directory.path().join("root"), |name: &str| directory.path().join(name));

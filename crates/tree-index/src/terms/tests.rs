@@ -10,6 +10,8 @@ use crate::build::{BuildOptions, build, update};
 use crate::indexes::Indexes;
 use crate::needs::Sought;
 use crate::values::Values;
+use crate::watch::here::FilesWithTerms;
+use crate::watch::with_terms::WatchedTerms;
 
 /// The words of a text are its terms. Only files with an extension have values.
 struct Words;
@@ -152,6 +154,32 @@ fn files_without_a_term_are_left_out() {
     assert_eq!(found("nowhere"), "b.c d.c e new.c");
     tree.store(&["one", "six"]);
     assert_eq!((found("nowhere"), found("one")), ("d.c e".to_owned(), "a.c b.c d.c e".to_owned()));
+}
+
+#[test]
+fn a_watch_knows_which_files_have_a_term() {
+    let tree = IndexedTree::new(&FILES);
+    let Some((_, 0)) = tree.candidates("one") else { return };
+    tree.store(&["one two", "two three", "three", "any thing"]);
+    let folder = Folder::of_tree(&tree.home(), &tree.root);
+    let with = |word: &str, unproven: &[u32]| {
+        let sought = tree.values().sought_terms(vec![term(word)]).expect("values");
+        let found = WatchedTerms::of_index(&folder, &tree.root, &sought, unproven);
+        let mut files = found.files();
+        files.sort();
+        let names: Vec<String> = files
+            .iter()
+            .map(|file| file.strip_prefix(&tree.root).expect("below").display().to_string())
+            .collect();
+        let may_have = FILES.map(|(name, _)| found.may_have(&tree.root.join(name)));
+        assert_eq!(found.may_have(&tree.root.join("none/x.c")), None);
+        (names.join(" "), may_have)
+    };
+    let (yes, no) = (Some(true), Some(false));
+    assert_eq!(with("two", &[]), ("a.c b.c".to_owned(), [yes, yes, no, None, None, None]));
+    assert_eq!(with("three", &[]), ("b.c below/c.c".to_owned(), [no, yes, yes, None, None, None]));
+    // An event was reported of the first file.
+    assert_eq!(with("two", &[0]).1, [None, yes, no, None, None, None]);
 }
 
 #[test]

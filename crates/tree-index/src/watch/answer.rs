@@ -10,16 +10,18 @@ use std::sync::Arc;
 
 use finecomb_scan::{EntryKind, Known, KnownEntry, Snapshot, Stamp, TextPart};
 
-use super::Watched;
-use super::here::ProvenTree;
+use super::here::{FilesWithTerms, ProvenTree};
 use super::opened::Opening;
 use super::places::{DirectoryOrFile, is_kept, is_repository};
 use super::talk::{SearchQuestion, SearchedDirectory};
+use super::watched::Watched;
+use super::with_terms::WatchedTerms;
 use crate::catalog::{CatalogContents, CatalogDirectory, CatalogEntry, CatalogFile, IndexedPart, NO_STAMP};
 use crate::error::Error;
 use crate::found::FoundDocuments;
 use crate::indexes::WHOLE;
 use crate::listed::is_rule_file;
+use crate::needs::SoughtTerms;
 
 /// A tree, and everything in it that is not proven at a moment.
 pub(super) struct Proven {
@@ -42,6 +44,12 @@ impl ProvenTree for Proven {
         let mut part = (*self).needed(search, reads)?;
         let failures = std::mem::take(&mut part.found.failures);
         Ok((Arc::new(part), failures))
+    }
+
+    fn with_terms(self: Box<Self>, sought: &SoughtTerms) -> Box<dyn FilesWithTerms> {
+        let Self { now, unproven, .. } = *self;
+        let found = now.segments.with_terms(sought);
+        Box::new(WatchedTerms { found, unproven: unproven.into_iter().collect(), now })
     }
 }
 
@@ -97,7 +105,10 @@ impl Selecting<'_> {
     fn select(&mut self, found: &FoundDocuments, reads: Option<fn(&Path) -> bool>) {
         let now = self.now;
         self.named.clone().into_iter().for_each(|named| self.keep_way_to(named.start));
-        let is_candidate = |file| now.catalog.file(file).is_none_or(|known| found.is_in(&known));
+        // Without terms, the file of a document that was found is a candidate.
+        let are_terms_sought = found.segments.iter().any(|segment| segment.terms.is_some());
+        let is_candidate =
+            |file| !are_terms_sought || now.catalog.file(file).is_none_or(|known| found.is_in(&known));
         let is_read = |file| reads.is_none_or(|reads| reads(now.name_of(file)));
         for file in found.documents().filter_map(|document| now.places.file_of(document)) {
             if !self.is_file_kept[file as usize] && is_candidate(file) && is_read(file) {

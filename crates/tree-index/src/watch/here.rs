@@ -1,9 +1,9 @@
 //! Questions of searches in the process that watches: they share its catalog and segments, and wait only for what is proven.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
@@ -11,9 +11,11 @@ use finecomb_scan::Snapshot;
 
 use super::opened::{OpenedFile, OpenedFiles, Opening};
 use super::talk::{PATIENCE, SearchQuestion};
+use super::waker::Waker;
 use crate::by_folder::{ByFolder, Entered};
 use crate::error::Error;
 use crate::folder::Folder;
+use crate::needs::SoughtTerms;
 
 /// The watches of this process.
 static WATCHES: ByFolder<WatchHere> = ByFolder::new();
@@ -33,24 +35,39 @@ pub(crate) trait ProvenTree: Send {
         search: &SearchQuestion,
         reads: Option<fn(&Path) -> bool>,
     ) -> Result<(Arc<dyn Snapshot>, Vec<Error>), Error>;
+
+    /// The files with one of some terms.
+    fn with_terms(self: Box<Self>, sought: &SoughtTerms) -> Box<dyn FilesWithTerms>;
+}
+
+/// The files of a watched tree that may have one of some terms, at a moment.
+pub trait FilesWithTerms {
+    /// Absolute paths of the files that are known to have one of the terms, or another one with the same hash.
+    fn files(&self) -> Vec<PathBuf>;
+
+    /// Whether a file may have one of the terms, given its absolute path; `None` if its terms are not known.
+    fn may_have(&self, path: &Path) -> Option<bool>;
+}
+
+/// Asks for the files with one of some terms in the tree of a directory; `None` if this process does not watch it.
+pub fn files_with_terms(
+    home: &Path,
+    directory: &Path,
+    sought: &SoughtTerms,
+) -> Option<Box<dyn FilesWithTerms>> {
+    let (root, folder) = Folder::nearest(home, directory)?;
+    let proven = ask(&folder).filter(|proven| proven.root() == root)?;
+    Some(proven.with_terms(sought))
 }
 
 /// The way back to a search.
 pub(super) type Answer = SyncSender<Box<dyn ProvenTree>>;
 
 /// The place of a watch where searches leave their questions, and the files that they have opened.
-pub(super) struct WatchHere {
+struct WatchHere {
     sender: Sender<Answer>,
-    waker: UnixStream,
-    pub(super) opened: OpenedFiles,
-}
-
-impl WatchHere {
-    /// Wakes the watch. Returns `false` if there is none any more.
-    pub(super) fn wake(&self) -> bool {
-        // It may have been woken often enough.
-        (&self.waker).write_all(&[0]).map_or_else(|error| error.kind() == ErrorKind::WouldBlock, |()| true)
-    }
+    waker: Arc<Waker>,
+    opened: Arc<OpenedFiles>,
 }
 
 /// Asks the watch of this process what is proven; `None` if there is none, or it does not answer.
@@ -58,7 +75,7 @@ pub(crate) fn ask(folder: &Folder) -> Option<Box<dyn ProvenTree>> {
     let watch = WATCHES.get(folder)?;
     let (answer, answered) = sync_channel(1);
     watch.sender.send(answer).ok()?;
-    watch.wake().then(|| answered.recv_timeout(PATIENCE).ok()).flatten()
+    watch.waker.wake().then(|| answered.recv_timeout(PATIENCE).ok()).flatten()
 }
 
 /// Takes the questions of this process, until it is dropped.
@@ -74,12 +91,10 @@ impl Desk {
     /// # Errors
     /// If the process has no file descriptors left.
     pub(super) fn new(folder: &Folder) -> io::Result<Self> {
-        let (woken, waker) = UnixStream::pair()?;
-        woken.set_nonblocking(true)?;
-        waker.set_nonblocking(true)?;
-        let (sender, asked) = channel();
-        let here = WatchHere { sender, waker, opened: OpenedFiles::default() };
-        Ok(Self { asked, woken, place: WATCHES.enter(folder, here) })
+        let (waker, woken) = Waker::new()?;
+        let (waker, (sender, asked)) = (Arc::new(waker), channel());
+        let opened = Arc::new(OpenedFiles::new(Arc::clone(&waker)));
+        Ok(Self { asked, woken, place: WATCHES.enter(folder, WatchHere { sender, waker, opened }) })
     }
 
     /// Readable when there are questions, or files that searches have opened.
@@ -102,6 +117,6 @@ impl Desk {
 
     /// The files that a search will open. `doubts` is the number of times that all proofs were given up before it.
     pub(super) fn opening(&self, doubts: u64) -> Opening {
-        Opening::new(Arc::clone(self.place.value()), doubts)
+        Opening::new(Arc::clone(&self.place.value().opened), doubts)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use finecomb_sys::lease::Lease;
 use finecomb_sys::locks::lock;
 
-use super::here::WatchHere;
+use super::waker::Waker;
 
 /// Maximum number of leases that wait for the watch, each with a file descriptor. Files beyond that are opened by the watch.
 const MOST: usize = 256;
@@ -26,21 +26,27 @@ pub(super) struct OpenedFile {
 
 /// Files that wait for the watch. They wait at most until it has gathered the events that opening them has raised, so a writer does not
 /// wait for long.
-#[derive(Default)]
-pub(super) struct OpenedFiles(Mutex<Vec<OpenedFile>>);
+pub(super) struct OpenedFiles {
+    waker: Arc<Waker>,
+    files: Mutex<Vec<OpenedFile>>,
+}
 
 impl OpenedFiles {
+    pub(super) fn new(waker: Arc<Waker>) -> Self {
+        Self { waker, files: Mutex::default() }
+    }
+
     pub(super) fn take(&self) -> Vec<OpenedFile> {
-        std::mem::take(&mut lock(&self.0))
+        std::mem::take(&mut lock(&self.files))
     }
 
     fn len(&self) -> usize {
-        lock(&self.0).len()
+        lock(&self.files).len()
     }
 
     /// Adds a file. Returns how many wait.
     fn add(&self, file: OpenedFile) -> usize {
-        let mut files = lock(&self.0);
+        let mut files = lock(&self.files);
         files.push(file);
         files.len()
     }
@@ -48,32 +54,32 @@ impl OpenedFiles {
 
 /// The files that a search opens.
 pub(super) struct Opening {
-    watch: Arc<WatchHere>,
+    waiting: Arc<OpenedFiles>,
     doubts: u64,
 }
 
 impl Opening {
-    pub(super) fn new(watch: Arc<WatchHere>, doubts: u64) -> Self {
-        Self { watch, doubts }
+    pub(super) fn new(waiting: Arc<OpenedFiles>, doubts: u64) -> Self {
+        Self { waiting, doubts }
     }
 
     /// Takes a lease of a file that was opened. Without one, the watch opens the file itself.
     pub(super) fn add(&self, file: u32, opened: BorrowedFd<'_>) {
-        let waiting = &self.watch.opened;
+        let Self { waiting, doubts } = self;
         let lease = || Lease::take(opened.try_clone_to_owned()?);
         if waiting.len() < MOST
             && let Ok(lease) = lease()
-            && waiting.add(OpenedFile { file, lease, doubts: self.doubts }).is_multiple_of(MANY)
+            && waiting.add(OpenedFile { file, lease, doubts: *doubts }).is_multiple_of(MANY)
         {
-            self.watch.wake();
+            waiting.waker.wake();
         }
     }
 }
 
 impl Drop for Opening {
     fn drop(&mut self) {
-        if self.watch.opened.len() > 0 {
-            self.watch.wake();
+        if self.waiting.len() > 0 {
+            self.waiting.waker.wake();
         }
     }
 }

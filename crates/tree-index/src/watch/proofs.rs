@@ -22,9 +22,9 @@ use finecomb_sys::notify::{Event, Kinds, ReportQueue};
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::Errno;
 
-use super::Watched;
 use super::opened::OpenedFile;
 use super::places::{DirectoryOrFile, FileId, key_of};
+use super::watched::Watched;
 
 /// Number of files that are leased at a time.
 const BATCH: usize = 256;

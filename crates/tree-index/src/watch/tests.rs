@@ -6,7 +6,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use finecomb_scan::{EntryKind, Known, Snapshot, Snapshots};
+use finecomb_scan::{EntryKind, Known, Snapshot, Snapshots, Stamp};
 use proptest::prelude::*;
 use rustix::fs::OFlags;
 
@@ -15,7 +15,7 @@ use super::opened::Opening;
 use super::proofs::Held;
 use super::talk::{SearchQuestion, SearchedDirectory, read_catalog};
 use super::*;
-use crate::indexes::Indexes;
+use crate::indexes::{Indexes, UsedIndex};
 use crate::needs::{SegmentQuery, Sought};
 
 /// A tree and its index.

@@ -1,5 +1,7 @@
 //! The tool `search`: `comb grep`.
 
+mod ranked;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -10,17 +12,17 @@ use serde::Deserialize;
 
 use super::Tool;
 use crate::mcp::answer::Answer;
-use crate::mcp::arguments::{PageWanted, Selection, limit, number};
+use crate::mcp::arguments::{PageWanted, Selection, limit, number, optional_number};
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, Split, by_nul, by_path_and_line};
-use finecomb_command::grep::job::{Searched, record_start};
+use finecomb_command::grep::job::record_start;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(in crate::mcp) struct Search {
-    /// Regular expression (Rust), by line
+    /// Regular expression, by line
     pattern: String,
     #[serde(default)]
     fixed_strings: bool,
@@ -30,10 +32,17 @@ pub(in crate::mcp) struct Search {
     word: bool,
     #[serde(default)]
     multiline: bool,
-    /// Records of several lines, which begin with a time (time), not indented (indent), or by this expression
+    /// Records of several lines, which begin with time, without indent, or with this expression
     record: Option<String>,
     #[serde(default)]
     output: Output,
+    /// relevance: definitions, words, sources first
+    #[serde(default)]
+    sort: Sort,
+    /// Lines of a file; 0: all
+    #[serde(default, deserialize_with = "optional_number")]
+    #[schemars(with = "u64")]
+    per_file: Option<u64>,
     #[serde(default, deserialize_with = "number")]
     #[schemars(range(max = 100))]
     context: u64,
@@ -65,6 +74,15 @@ enum Output {
     Count,
 }
 
+#[derive(Clone, Copy, Default, Deserialize, JsonSchema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+enum Sort {
+    #[default]
+    Relevance,
+    Path,
+}
+
 fn default_limit() -> u64 {
     100
 }
@@ -73,9 +91,9 @@ impl Tool for Search {
     const NAME: &'static str = "search";
     const TITLE: &'static str = "Search files";
     const USES_INDEX: bool = true;
-    const DESCRIPTION: &'static str = "Lines that match a pattern: code, comments, configuration, logs; or paths, or numbers of lines by \
-        file. For names in code, 'symbols' is more exact. Skips hidden, ignored and binary files. PATH, then LINE:TEXT, or LINE-TEXT \
-        around; … is a cut";
+    const PARSES: bool = true;
+    const DESCRIPTION: &'static str = "Lines that match a pattern: code, comments, configuration, logs. For names in code, 'symbols' is more exact. Skips hidden, ignored and binary files. PATH, then LINE:TEXT, or LINE-TEXT \
+        around";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
         let (kind, split): (_, Split) = match self.output {
@@ -87,14 +105,19 @@ impl Tool for Search {
         let after_context = if self.record.is_some() { u64::MAX } else { self.context };
         let wanted = Wanted { kind, limit: self.limit, after_context, page: &self.page };
         let (mut page, mut notes) = context.page(&wanted)?;
-        let job = context.grep_job(self.options()?, self.selection.inputs(&context.roots)?)?;
+        if self.sort == Sort::Relevance && self.output != Output::Count && self.record.is_none() {
+            return self.answer_by_relevance(context, stop, page, notes);
+        }
+        let per_file = self.per_file.filter(|&most| most > 0 && self.output == Output::Lines);
+        let options = self.options()?.max_count(per_file);
+        let job = context.grep_job(options, self.selection.inputs(&context.roots)?)?;
         let columns = context.limits.max_columns;
         let mut sink = Sink::new(stop, split, |record| add(&mut page, kind, record, columns));
-        let Searched { faults, is_empty } = job.run(stop, None, &mut sink)?;
-        notes.extend(notes_on_faults(faults));
-        if is_empty {
-            notes.push("no files were searched: paths, globs, types and ignore files exclude all".to_owned());
+        let searched = job.run(stop, None, &mut sink)?;
+        if !stop.is_raised() && job.had_no_files(&searched) {
+            notes.push(NOTHING_SEARCHED.to_owned());
         }
+        notes.extend(notes_on_faults(searched.faults));
         notes.extend(context.cut_off(stop));
         Ok(page.finish(notes, stop.is_raised()))
     }
@@ -153,12 +176,18 @@ fn add(page: &mut Page<'_>, kind: Kind, record: &[u8], columns: usize) -> Contro
     }
 }
 
+/// Note on a search of no files.
+const NOTHING_SEARCHED: &str = "no files were searched: paths, globs, types and ignore files exclude all";
+
+/// The path of a file, and the notice that it is binary.
+fn notice_in(record: &[u8]) -> Option<(&[u8], &[u8])> {
+    use bstr::ByteSlice;
+    record.trim_end().rsplit_once_str(b": ")
+}
+
 /// Adds the notice that a file is binary.
 fn add_notice(page: &mut Page<'_>, record: &[u8]) -> ControlFlow<()> {
-    use bstr::ByteSlice;
-    let Some((path, notice)) = record.trim_end().rsplit_once_str(b": ") else {
-        return ControlFlow::Continue(());
-    };
+    let Some((path, notice)) = notice_in(record) else { return ControlFlow::Continue(()) };
     let found = Found { path, line: u64::MAX, end: None, is_context: false };
     page.add(&found, || String::from_utf8_lossy(notice).into_owned())
 }

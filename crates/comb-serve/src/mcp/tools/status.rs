@@ -18,8 +18,7 @@ pub(in crate::mcp) struct Status {}
 impl Tool for Status {
     const NAME: &'static str = "status";
     const TITLE: &'static str = "State of the server";
-    const DESCRIPTION: &'static str =
-        "The roots and their indexes, on which only the speed of answers depends";
+    const DESCRIPTION: &'static str = "The roots and their indexes";
     const HAS_PAGES: bool = false;
 
     fn answer(self, context: &Context, _: &Arc<Stop>) -> Result<Answer, String> {

@@ -56,7 +56,7 @@ impl Tool for Symbols {
     const USES_INDEX: bool = true;
     const PARSES: bool = true;
     const DESCRIPTION: &'static str = "Definitions of names in source code, references to a name outside of comments and strings, or outlines of \
-        files, by parsing: C, C++, Go, Java, Python, Rust, TypeScript and 20 others. FIRST-LAST:SIGNATURE, or LINE:TEXT of \
+        files, by parsing: C, C++, Go, Java, Python, Rust and 21 others. FIRST-LAST:SIGNATURE, or LINE:TEXT of \
         references";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
@@ -130,7 +130,7 @@ fn add(
     let depth = nesting.depth(symbol);
     let end = (symbol.end_line > symbol.line).then_some(symbol.end_line);
     let found = Found { path: symbol.path.as_bytes(), line: symbol.line, end, is_context: false };
-    page.set_later(is_ranked && symbol.kind.parse().is_ok_and(SymbolKind::is_value));
+    page.set_tier((is_ranked && symbol.kind.parse().is_ok_and(SymbolKind::is_value)).into());
     let PrintedSymbol { kind, name, signature, .. } = symbol;
     page.add(&found, || {
         let text = match list {

@@ -70,8 +70,8 @@ fn default_limit() -> u64 {
 impl Tool for Top {
     const NAME: &'static str = "top";
     const TITLE: &'static str = "Most frequent keys";
-    const DESCRIPTION: &'static str = "Most frequent keys of logs, CSV, JSON Lines, …, also compressed, with measures: frequent pages or errors, \
-        requests by hour. paths=access.log, fields=path, where='status == 404'";
+    const DESCRIPTION: &'static str = "Most frequent keys of logs, CSV, JSON Lines, …, also compressed, with measures, by \
+        hour. paths=access.log, fields=path, where='status == 404'";
     const HAS_PAGES: bool = false;
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {

@@ -92,6 +92,71 @@ fn pages_together_are_the_whole_result() {
     }
 }
 
+/// Path and line of each result of all pages of a search.
+fn places(client: &mut Client, arguments: &Value) -> Vec<(String, u64)> {
+    let (mut all, mut arguments) = (Vec::new(), arguments.clone());
+    loop {
+        let (results, next, _) = page(client, "search", &arguments);
+        let path = |result: &Value| result["path"].as_str().expect("a path").to_owned();
+        all.extend(results.iter().map(|result| (path(result), result["line"].as_u64().unwrap_or_default())));
+        let Some(next) = next else { return all };
+        arguments["cursor"] = next.into();
+    }
+}
+
+/// A frequent word, in more lines than are sorted at once.
+#[test]
+fn pages_of_a_frequent_word_have_each_line_once_and_words_in_sources_first() {
+    let word = "fn needle() { needle(); }\n".repeat(9);
+    let part = "needles\nNeedle\nneedle\n".repeat(40);
+    let files = [
+        ("README.md", &word),
+        ("docs/a.rs", &part),
+        ("src/a.rs", &word),
+        ("src/b.rs", &part),
+        ("src/tests/c.rs", &part),
+        ("tests/a.rs", &word),
+        ("vendor/a.rs", &part),
+        ("z.rs", &part),
+    ];
+    let files = files.map(|(path, text)| (path, text.as_str()));
+    let tree = directory_with(&files);
+    let mut client = Client::start(tree.path(), &["--structured"]);
+    let named = ["README.md", "docs", "src", "tests/a.rs", "vendor/a.rs", "z.rs"];
+    for more in [
+        json!({}),
+        json!({"case": "insensitive"}),
+        json!({"context": 1}),
+        json!({"output": "files"}),
+        json!({"paths": named}),
+    ] {
+        for (limit, per_file) in [(7, 0), (50, 0), (1000, 0), (7, 3), (1000, 3)] {
+            let mut arguments = json!({"pattern": "needle", "limit": limit, "per_file": per_file});
+            arguments
+                .as_object_mut()
+                .expect("arguments")
+                .extend(more.as_object().expect("arguments").clone());
+            let mut ranked = places(&mut client, &arguments);
+            let order: Vec<String> = ranked.iter().map(|(path, _)| path.clone()).collect();
+            arguments["sort"] = "path".into();
+            let mut by_path = places(&mut client, &arguments);
+            ranked.sort();
+            by_path.sort();
+            // With whole words before others, both are listed up to the maximum.
+            if per_file == 0 {
+                assert_eq!(ranked, by_path, "{arguments}");
+            } else {
+                ranked.dedup();
+                assert_eq!(ranked.len(), order.len(), "{arguments}");
+            }
+            let place = |path: &str| order.iter().position(|other| other == path);
+            assert!(place("src/a.rs") < place("tests/a.rs"), "{arguments}: {order:?}");
+            assert!(place("z.rs") < place("docs/a.rs"), "{arguments}: {order:?}");
+            assert!(place("README.md") < place("vendor/a.rs"), "{arguments}: {order:?}");
+        }
+    }
+}
+
 /// Types of all files come before values, so that a line may come twice.
 #[test]
 fn pages_of_types_and_values_on_one_line_have_all_of_them() {
@@ -126,7 +191,7 @@ fn pages_are_bounded_in_bytes() {
     let mut client = Client::start(tree.path(), &["--max-output", "1K", "--structured"]);
     let (mut lines, mut cursor) = (0, None);
     loop {
-        let arguments = json!({"pattern": "x", "limit": 1000, "cursor": cursor});
+        let arguments = json!({"pattern": "x", "limit": 1000, "per_file": 0, "cursor": cursor});
         let text = client.text("search", &arguments);
         assert!(text.len() <= 1024, "{text}");
         let (results, next, _) = page(&mut client, "search", &arguments);
@@ -178,7 +243,8 @@ fn a_page_says_whether_there_is_more() {
     let tree = directory_with(&[("a", &"x\n".repeat(600)), ("b", &"x\n".repeat(600))]);
     let mut client = Client::start(tree.path(), &["--max-output", "1M"]);
     let mut last = |limit: u64| {
-        let text = client.text("search", &json!({"pattern": "x", "limit": limit, "max_bytes": 1_000_000}));
+        let arguments = json!({"pattern": "x", "limit": limit, "per_file": 0, "max_bytes": 1_000_000});
+        let text = client.text("search", &arguments);
         text.lines().last().expect("a line").split(';').next().expect("a part").to_owned()
     };
     assert_eq!(last(1), "[more lines");

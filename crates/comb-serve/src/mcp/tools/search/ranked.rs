@@ -1,0 +1,481 @@
+//! Searches with results in the order of relevance.
+//!
+//! If there are few results, all are found before the first one is listed. The files that define a frequent word come first; then whole words and
+//! then others, each in source files first, and in the order of paths, until the page is full.
+
+use std::collections::BTreeSet;
+use std::ops::{ControlFlow, RangeInclusive};
+use std::path::Path;
+use std::sync::Arc;
+
+use finecomb_command::symbols::job::SymbolsJob;
+use finecomb_command::symbols::options::SymbolOptions;
+use finecomb_grep::{Boundary, GrepOptions, Mode};
+use finecomb_scan::{Inputs, Stop};
+use finecomb_symbols::{Kind as SymbolKind, SymbolsFormat};
+use finecomb_tree_index::FilesWithTerms;
+use serde::Deserialize;
+
+use super::{Line, Output, Search, notice_in};
+use crate::mcp::answer::Answer;
+use crate::mcp::context::{Context, notes_on_faults};
+use crate::mcp::cursor::Cursor;
+use crate::mcp::excerpt::excerpt;
+use crate::mcp::page::{Found, Page};
+use crate::mcp::relevance::{
+    Defines, Definition, Definitions, FileKind, FoundFile, FoundLine, Worth, after, as_path, defines_macro,
+    may_be_defined, name_in, sort,
+};
+use crate::mcp::roots::{PathKey, Roots};
+use crate::mcp::sink::{Sink, Split, by_line, by_nul, by_path_and_line};
+
+/// Number of results up to which all are found before any is listed.
+const FEW: usize = 300;
+
+/// The same, if the page is not full with the first results of a frequent word.
+const MANY: usize = 20_000;
+
+/// Tiers: of all results, if these are sorted; of the files that define a frequent word; and then of the kinds of files, with whole words and
+/// with others.
+const SORTED: usize = 0;
+const DEFINING: usize = 1;
+const LAST: usize = DEFINING + 2 * FileKind::ALL.len();
+
+/// Number that is added to tiers of an order in which stored definitions come first: the next page has the same order.
+const STORED: usize = 10;
+
+/// Maximum number of files that are asked for definitions if these are stored: a file may also have another name with the same hash.
+const ASKED: usize = 32;
+
+/// Maximum number of files with the name that are parsed for definitions if these are not stored.
+const PARSED: usize = 500;
+
+/// Maximum size of a file that is parsed although definitions of others are stored: its own could not be, as they have errors or are new.
+const SMALL: u64 = 32 << 10;
+
+/// Results of a file by default.
+const PER_FILE: u64 = 5;
+
+impl Search {
+    /// The answer in the order of relevance. `page` has the results after a cursor; `notes` follow them.
+    pub(super) fn answer_by_relevance(
+        &self,
+        context: &Context,
+        stop: &Arc<Stop>,
+        page: Page<'_>,
+        notes: Vec<String>,
+    ) -> Result<Answer, String> {
+        let inputs = self.selection.inputs(&context.roots)?;
+        let are_files = !self.selection.paths.is_empty() && inputs.named.iter().all(|path| path.is_file());
+        let per_file = self.per_file.unwrap_or(if are_files { 0 } else { PER_FILE });
+        let per_file = Some(per_file).filter(|&most| most > 0 && self.output == Output::Lines);
+        let cursor = self.page.cursor.as_deref().map(Cursor::parse).transpose()?;
+        let name = name_in(&self.pattern).filter(|_| self.output == Output::Lines);
+        let symbols = name.filter(|name| may_be_defined(name)).map(|name| symbols_job(context, name));
+        let symbols = symbols.transpose()?;
+        let stored = symbols.as_ref().map_or(Ok(Vec::new()), |job| stored(context, job))?;
+        let base = match &cursor {
+            Some(cursor) => cursor.tier / STORED * STORED,
+            None if stored.is_empty() => 0,
+            None => STORED,
+        };
+        let ranked = Ranked {
+            search: self,
+            context,
+            stop,
+            inputs,
+            per_file,
+            cursor,
+            name,
+            symbols,
+            stored,
+            base,
+            page,
+            notes,
+        };
+        ranked.answer()
+    }
+}
+
+/// A search whose results are listed.
+struct Ranked<'a> {
+    search: &'a Search,
+    context: &'a Context,
+    stop: &'a Arc<Stop>,
+    inputs: Inputs,
+    per_file: Option<u64>,
+    /// The end of the page before.
+    cursor: Option<Cursor>,
+    /// The name that is searched for, if it is one.
+    name: Option<&'a str>,
+    /// The job that lists definitions of the name, if it may have some.
+    symbols: Option<SymbolsJob>,
+    /// The files that may define the name, in each root in which that is stored.
+    stored: Vec<Box<dyn FilesWithTerms>>,
+    /// Number that is added to tiers: [`STORED`] or 0.
+    base: usize,
+    page: Page<'a>,
+    notes: Vec<String>,
+}
+
+/// A part of the results of a frequent word.
+#[derive(Clone, Copy)]
+struct Part {
+    /// Whether lines with the name as a word are taken, or those without it; `None` for all.
+    is_word: Option<bool>,
+    kind: FileKind,
+}
+
+/// The file of the last result that was listed.
+#[derive(Default)]
+struct ListedFile {
+    path: Vec<u8>,
+    /// Whether it is in an earlier tier.
+    is_listed: bool,
+    results: u64,
+}
+
+/// Results that were found.
+#[derive(Default)]
+struct Gathered {
+    files: Vec<FoundFile>,
+    results: usize,
+    /// Set if there are more.
+    is_full: bool,
+}
+
+impl Ranked<'_> {
+    fn answer(mut self) -> Result<Answer, String> {
+        match self.cursor.as_ref().map(|cursor| cursor.tier - self.base) {
+            None => self.list_first()?,
+            Some(SORTED) => drop(self.list_all(usize::MAX)?),
+            Some(tier) => self.list_by_parts(tier..=LAST)?,
+        }
+        self.notes.extend(self.context.cut_off(self.stop));
+        Ok(self.page.finish(self.notes, self.stop.is_raised()))
+    }
+
+    /// Lists the first page: of all results, if they are few, or else the first results of a frequent word, if they fill it. If they do not, all are
+    /// found if they are not too many, as each further part would take as long as that without an index.
+    fn list_first(&mut self) -> Result<(), String> {
+        // Reserved words are frequent.
+        let is_reserved = self.name.is_some() && self.symbols.is_none();
+        if !is_reserved && self.list_all(FEW)? {
+            return Ok(());
+        }
+        self.list_by_parts(DEFINING..=DEFINING + 1)?;
+        if self.page.is_full() || self.stop.is_raised() {
+            return Ok(());
+        }
+        self.page.clear();
+        if self.list_all(MANY)? { Ok(()) } else { self.list_by_parts(DEFINING..=LAST) }
+    }
+
+    /// Lists all results, if there are at most this many. Otherwise returns `false`.
+    fn list_all(&mut self, most: usize) -> Result<bool, String> {
+        let gathered = self.gather(self.inputs.clone(), most)?;
+        if gathered.is_full {
+            return Ok(false);
+        }
+        let definitions = self.definitions_in(&gathered.files)?;
+        self.list(SORTED, gathered.files, &definitions);
+        Ok(true)
+    }
+
+    /// Lists the files of a tier by relevance, after the end of the page before.
+    fn list(&mut self, tier: usize, mut files: Vec<FoundFile>, definitions: &Definitions) {
+        let roots = &self.context.roots;
+        for file in &mut files {
+            let key = roots.key(as_path(&file.path));
+            file.mark(definitions.get(&key).map_or(&[], Vec::as_slice));
+        }
+        sort(&mut files, roots);
+        if let Some(most) = self.per_file {
+            let most = usize::try_from(most).unwrap_or(usize::MAX);
+            let are_cut = files.iter_mut().map(|file| file.keep_best(most, self.search.context));
+            if are_cut.fold(false, |any, is_cut| any | is_cut) {
+                self.note_cut();
+            }
+        }
+        if let Some(cursor) = self.cursor.as_ref().filter(|cursor| cursor.tier == self.base + tier) {
+            files = after(files, cursor, roots);
+        }
+        self.page.forget_before();
+        self.page.set_tier(self.base + tier);
+        let page = &mut self.page;
+        // The rest is for the next page.
+        let _ = files.into_iter().try_for_each(|FoundFile { path, lines }| {
+            lines.into_iter().try_for_each(|FoundLine { number, is_context, text, .. }| {
+                page.add(&Found { path: &path, line: number, end: None, is_context }, || text)
+            })
+        });
+    }
+
+    /// Lists some tiers of the results of a frequent word, until the page is full: first files that define it, and then its parts.
+    fn list_by_parts(&mut self, tiers: RangeInclusive<usize>) -> Result<(), String> {
+        let definers = self.definers()?;
+        let listed: BTreeSet<PathKey> = definers.keys().cloned().collect();
+        if tiers.contains(&DEFINING) && !definers.is_empty() {
+            let named = listed.iter().map(|key| self.context.roots.named(key)).collect();
+            let inputs = Inputs { named, ..self.inputs.clone() };
+            let gathered = self.gather(inputs, usize::MAX)?;
+            self.list(DEFINING, gathered.files, &definers);
+        }
+        // Lines around results would be those of results that are in another part.
+        let are_divided = self.name.is_some() && !self.search.word && self.search.context == 0;
+        let words: &[_] = if are_divided { &[Some(true), Some(false)] } else { &[None] };
+        let parts = words.iter().flat_map(|&is_word| FileKind::ALL.map(|kind| Part { is_word, kind }));
+        for (tier, part) in (DEFINING + 1..).zip(parts).filter(|(tier, _)| tiers.contains(tier)) {
+            if self.page.is_full() || self.stop.is_raised() {
+                break;
+            }
+            self.page.set_tier(self.base + tier);
+            self.list_part(part, &listed)?;
+        }
+        Ok(())
+    }
+
+    /// Lists a part of the results in the order of paths, without files that are listed.
+    fn list_part(&mut self, part: Part, listed: &BTreeSet<PathKey>) -> Result<(), String> {
+        let (name, columns) = (self.name.unwrap_or_default().as_bytes(), self.context.limits.max_columns);
+        let mut inputs = self.inputs.clone();
+        inputs.walk.takes = Some(part.kind.taking());
+        // Files that are named are read in any case.
+        inputs.named.retain(|path| !path.is_file() || FileKind::of_file(path) == part.kind);
+        let job = self.context.grep_job(self.options_of(part)?, inputs)?;
+        let (split, output, most) = (self.split(), self.search.output, self.per_file.unwrap_or(u64::MAX));
+        let (page, roots) = (&mut self.page, &self.context.roots);
+        let mut file = ListedFile::default();
+        let mut is_cut = self.search.context > 0;
+        let mut sink = Sink::new(self.stop, split, |record: &[u8]| {
+            let Some((path, line)) = taken_apart(record, output) else {
+                return ControlFlow::Continue(());
+            };
+            if file.path != path {
+                let is_listed = !listed.is_empty() && listed.contains(&roots.key(as_path(path)));
+                file = ListedFile { path: path.to_owned(), is_listed, results: 0 };
+            }
+            let is_of_part = part.is_word.is_none_or(|is_word| Worth::of(line.text, name).is_word == is_word);
+            if file.is_listed || !is_of_part {
+                return ControlFlow::Continue(());
+            }
+            file.results += u64::from(!line.is_context);
+            if file.results > most {
+                is_cut = true;
+                return ControlFlow::Continue(());
+            }
+            let found = Found { path, line: line.number, end: None, is_context: line.is_context };
+            page.add(&found, || excerpt(line.text, line.column, columns).into_owned())
+        });
+        let searched = job.run(self.stop, None, &mut sink)?;
+        self.add_notes(notes_on_faults(searched.faults));
+        if is_cut {
+            self.note_cut();
+        }
+        Ok(())
+    }
+
+    /// The options with which a part is searched.
+    fn options_of(&self, part: Part) -> Result<GrepOptions, String> {
+        // One more shows that there are more. Lines around it would be without it.
+        let more = u64::from(self.search.context == 0);
+        let most = self.per_file.filter(|_| part.is_word.is_none()).map(|most| most.saturating_add(more));
+        Ok(self.search.options()?.max_count(most))
+    }
+
+    /// Finds the results in some inputs, up to a limit.
+    fn gather(&mut self, inputs: Inputs, most: usize) -> Result<Gathered, String> {
+        let name = self.name.unwrap_or_default().as_bytes();
+        let columns = self.context.limits.max_columns;
+        let job = self.context.grep_job(self.search.options()?, inputs)?;
+        let mut gathered = Gathered::default();
+        let mut sink = Sink::new(self.stop, self.split(), |record: &[u8]| {
+            let Some((path, line)) = taken_apart(record, self.search.output) else {
+                return ControlFlow::Continue(());
+            };
+            let mut worth = if name.is_empty() { Worth::default() } else { Worth::of(line.text, name) };
+            if worth.is_word && defines_macro(as_path(path), line.text, name) {
+                worth.defines = Defines::Name;
+            }
+            let text = excerpt(line.text, line.column, columns).into_owned();
+            let line = FoundLine { number: line.number, is_context: line.is_context, text, worth };
+            gathered.add(path, line, most)
+        });
+        let searched = job.run(self.stop, None, &mut sink)?;
+        if !self.stop.is_raised() && job.had_no_files(&searched) {
+            self.add_notes(vec![super::NOTHING_SEARCHED.to_owned()]);
+        }
+        self.add_notes(notes_on_faults(searched.faults));
+        Ok(gathered)
+    }
+
+    fn split(&self) -> Split {
+        if self.search.output == Output::Files { by_nul } else { by_path_and_line }
+    }
+
+    fn note_cut(&mut self) {
+        if let Some(most) = self.per_file {
+            self.add_notes(vec![format!("at most {most} lines of a file are listed; per_file=0 lists all")]);
+        }
+    }
+
+    /// Adds notes that are not there.
+    fn add_notes(&mut self, notes: Vec<String>) {
+        for note in notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
+    /// The definitions of the name in files with results: in those that may have some, as is stored, or else in all, if they are not too many.
+    fn definitions_in(&mut self, files: &[FoundFile]) -> Result<Definitions, String> {
+        let roots = &self.context.roots;
+        let is_open = |worth: Worth| worth.is_word && worth.defines == Defines::Nothing;
+        let with_word = files.iter().filter(|file| is_open(file.worth()));
+        let mut keys: Vec<PathKey> = with_word.map(|file| roots.key(as_path(&file.path))).collect();
+        sort_by_kind(&mut keys, roots);
+        if self.base == 0 && keys.len() > PARSED {
+            self.note_unstored();
+            return Ok(Definitions::new());
+        }
+        let is_small = |path: &Path| path.metadata().is_ok_and(|file| file.len() <= SMALL);
+        keys.retain(|key| {
+            let path = roots.absolute(key);
+            let is_known = self.stored.iter().find_map(|stored| stored.may_have(&path));
+            is_known.unwrap_or_else(|| self.base == 0 || is_small(&path))
+        });
+        if self.base > 0 {
+            keys.truncate(ASKED);
+        }
+        self.definitions(&keys)
+    }
+
+    /// The definitions of a frequent name, if they are stored, or not in too many files with the name.
+    fn definers(&mut self) -> Result<Definitions, String> {
+        if self.base == 0 {
+            let keys = self.files_with_word()?;
+            return self.definitions(&keys);
+        }
+        let (roots, walk) = (&self.context.roots, &self.inputs.walk);
+        let named: Vec<PathKey> = self.inputs.named.iter().map(|path| roots.key(path)).collect();
+        let is_selected = |key: &PathKey| {
+            let path = roots.named(key);
+            named.iter().any(|named| key.is_below(named))
+                && !walk.globs.matched(&path, false).is_ignore()
+                && !walk.types.matched(&path, false).is_ignore()
+        };
+        let files = self.stored.iter().flat_map(|stored| stored.files());
+        let mut keys: Vec<PathKey> = files.map(|path| roots.key(&path)).filter(is_selected).collect();
+        sort_by_kind(&mut keys, roots);
+        keys.truncate(ASKED);
+        self.definitions(&keys)
+    }
+
+    /// The files with the name as a whole word, if they are not too many.
+    fn files_with_word(&mut self) -> Result<Vec<PathKey>, String> {
+        if self.symbols.is_none() {
+            return Ok(Vec::new());
+        }
+        let options = self.search.options()?;
+        let pattern = options.pattern.clone().boundary(Some(Boundary::Word));
+        let options = options.pattern(pattern).mode(Mode::FilesWithMatches);
+        let job = self.context.grep_job(options, self.inputs.clone())?;
+        let (roots, mut keys) = (&self.context.roots, Vec::new());
+        let mut sink = Sink::new(self.stop, by_nul, |record: &[u8]| {
+            keys.push(roots.key(as_path(record.strip_suffix(b"\0").unwrap_or(record))));
+            if keys.len() > PARSED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        // Problems are reported by the search for lines.
+        job.run(self.stop, None, &mut sink)?;
+        if keys.len() > PARSED {
+            self.note_unstored();
+            keys.clear();
+        }
+        Ok(keys)
+    }
+
+    fn note_unstored(&mut self) {
+        if self.symbols.is_some() && self.context.indexes.are_used() {
+            self.add_notes(vec!["definitions are not stored yet, so not all of them are first".to_owned()]);
+        }
+    }
+
+    /// The definitions of the name in some files.
+    fn definitions(&mut self, keys: &[PathKey]) -> Result<Definitions, String> {
+        #[derive(Deserialize)]
+        struct Printed {
+            path: String,
+            kind: String,
+            line: u64,
+            end_line: u64,
+        }
+        let roots = &self.context.roots;
+        let mut found = Definitions::new();
+        let Some(job) = self.symbols.as_mut().filter(|_| !keys.is_empty()) else { return Ok(found) };
+        job.inputs.named = keys.iter().map(|key| roots.named(key)).collect();
+        let mut sink = Sink::new(self.stop, by_line, |record: &[u8]| {
+            if let Ok(Printed { path, kind, line, end_line }) = serde_json::from_slice(record) {
+                let is_value = kind.parse().is_ok_and(SymbolKind::is_value);
+                let definition = Definition::new((line, end_line), is_value);
+                found.entry(roots.key(path.as_ref())).or_default().push(definition);
+            }
+            ControlFlow::Continue(())
+        });
+        // The search has reported what cannot be read.
+        job.run(self.stop, None, &mut sink)?;
+        Ok(found)
+    }
+}
+
+/// The job that lists the definitions of a name.
+fn symbols_job(context: &Context, name: &str) -> Result<SymbolsJob, String> {
+    let options = SymbolOptions {
+        definition: Some(name.to_owned()),
+        threads: context.threads(),
+        index: context.index(),
+        ..SymbolOptions::default()
+    };
+    SymbolsJob::new(options, &[], SymbolsFormat::Json)
+}
+
+/// The files that may define the name of a job, in each root in which that is stored.
+fn stored(context: &Context, job: &SymbolsJob) -> Result<Vec<Box<dyn FilesWithTerms>>, String> {
+    let roots = context.roots.all().iter();
+    roots.filter_map(|root| job.files_with_name(root).transpose()).collect()
+}
+
+/// Sorts files by their kinds, and then by their paths.
+fn sort_by_kind(keys: &mut [PathKey], roots: &Roots) {
+    keys.sort_by_cached_key(|key| (FileKind::of_file(&roots.named(key)), key.clone()));
+}
+
+impl Gathered {
+    fn add(&mut self, path: &[u8], line: FoundLine, most: usize) -> ControlFlow<()> {
+        if !line.is_context {
+            if self.results == most {
+                self.is_full = true;
+                return ControlFlow::Break(());
+            }
+            self.results += 1;
+        }
+        match self.files.last_mut() {
+            Some(file) if file.path == path => file.lines.push(line),
+            _ => self.files.push(FoundFile { path: path.to_owned(), lines: vec![line] }),
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The path and the line of a record of the output; the line is empty if only paths are printed.
+fn taken_apart(record: &[u8], output: Output) -> Option<(&[u8], Line<'_>)> {
+    if output == Output::Files {
+        let path = record.strip_suffix(b"\0").unwrap_or(record);
+        return Some((path, Line { path, number: 0, is_context: false, column: 0, text: b"" }));
+    }
+    let line = Line::parse(record).or_else(|| {
+        let (path, text) = notice_in(record)?;
+        Some(Line { path, number: u64::MAX, is_context: false, column: 0, text })
+    })?;
+    Some((line.path, line))
+}
