@@ -67,5 +67,4 @@ pub use terms::DeriveTerms;
 pub use values::Values;
 pub use watch::here::{FilesWithTerms, files_with_terms};
 pub use watch::talk::WatchInfo;
-
 pub use watch::{WatchOptions, watch};

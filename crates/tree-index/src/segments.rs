@@ -56,7 +56,7 @@ impl Segments {
             let all = first..first + segment.documents;
             let files = united.map(|catalog| catalog.divided(all)).unwrap_or_default();
             let documents = segment.find(&query.needs, files)?;
-            let terms = query.terms.as_ref().map(|terms| self.find_terms(info, kept, terms));
+            let terms = query.terms.as_ref().map(|terms| FoundTerms::of(&self.folder, info, kept, terms));
             let terms = terms.and_then(|found_terms| {
                 found_terms.unwrap_or_else(|failure| {
                     found.failures.push(failure);
@@ -71,17 +71,9 @@ impl Segments {
 
     /// For each segment the number of its first document, and the files with one of some terms, if their terms can be used.
     pub(crate) fn with_terms(&self, sought: &SoughtTerms) -> Vec<(u32, Option<FoundTerms>)> {
-        let find =
-            |segment: &OpenSegment| self.find_terms(&segment.info, &segment.terms, sought).ok().flatten();
+        let find = |OpenSegment { info, terms, .. }: &OpenSegment| {
+            FoundTerms::of(&self.folder, info, terms, sought).ok().flatten()
+        };
         self.segments.iter().map(|segment| (segment.first, find(segment))).collect()
-    }
-
-    fn find_terms(
-        &self,
-        info: &SegmentInfo,
-        kept: &KeptFile<Terms>,
-        sought: &SoughtTerms,
-    ) -> Result<Option<FoundTerms>, Error> {
-        FoundTerms::of(&self.folder, info, kept, sought)
     }
 }

@@ -3,7 +3,7 @@
 use finecomb_grep::GrepOptions;
 use finecomb_scan::{Inputs, Problem, Stop, Width};
 
-use super::arguments::PageWanted;
+use super::arguments::{PageWanted, Selection};
 use super::cursor::Cursor;
 use super::indexes::RootIndexes;
 use super::page::{Kind, Page, PageOptions};
@@ -14,6 +14,7 @@ use finecomb_command::args::tree_index::{IndexHome, IndexUse};
 use finecomb_command::faults::Faults;
 use finecomb_command::grep::job::GrepJob;
 use finecomb_command::mcp::{McpArguments, McpLimits};
+use finecomb_command::symbols::options::SymbolOptions;
 
 /// Maximum number of problems in an answer.
 const MAX_PROBLEMS: usize = 5;
@@ -63,17 +64,25 @@ impl Context {
         Threads { threads: self.width }
     }
 
-    /// Use of indexes by a call.
-    pub(super) fn index(&self) -> IndexUse {
-        self.index.clone()
-    }
-
     /// A search.
     ///
     /// # Errors
     /// If a pattern is invalid.
     pub(super) fn grep_job(&self, options: GrepOptions, inputs: Inputs) -> Result<GrepJob, String> {
-        GrepJob::new(options, inputs, self.width, self.index())
+        GrepJob::new(options, inputs, self.width, self.index.clone())
+    }
+
+    /// Options of a list of definitions in selected files.
+    pub(super) fn symbol_options(&self, selection: &Selection) -> SymbolOptions {
+        SymbolOptions {
+            glob: selection.globs.clone(),
+            types: selection.types.clone(),
+            hidden: selection.hidden,
+            no_ignore: selection.no_ignore,
+            threads: self.threads(),
+            index: self.index.clone(),
+            ..SymbolOptions::default()
+        }
     }
 
     /// An empty page, and a note if results may have moved since the page before.

@@ -8,8 +8,8 @@
 //! 4. source files, tests, documents, and then generated files and copies ([`FileKind`]);
 //! 5. by their paths.
 //!
-//! The lines of a file are in order. If there are more than are listed of a file, definitions come first, then whole words, then the
-//! same case.
+//! The lines of a file are in order, after those that define the name. If there are more than are listed of a file, whole words are listed before
+//! others, and those in the same case.
 
 mod kind;
 
@@ -63,6 +63,14 @@ pub(super) enum Defines {
     Body,
 }
 
+/// A definition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Definition {
+    /// Its first and last line.
+    lines: (u64, u64),
+    defines: Defines,
+}
+
 /// Number of lines of a function that does nothing.
 const STUB: u64 = 4;
 
@@ -76,14 +84,6 @@ impl Definition {
         };
         Self { lines, defines }
     }
-}
-
-/// A definition.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Definition {
-    /// Its first and last line.
-    lines: (u64, u64),
-    defines: Defines,
 }
 
 /// Words that most languages do not allow as names.
@@ -147,9 +147,14 @@ fn is_part(byte: &u8) -> bool {
 }
 
 impl FoundFile {
-    /// The worth of its best line.
+    /// Its results, without lines around them.
+    fn results(&self) -> impl Iterator<Item = &FoundLine> {
+        self.lines.iter().filter(|line| !line.is_context)
+    }
+
+    /// The worth of its best result.
     pub(super) fn worth(&self) -> Worth {
-        self.lines.iter().map(|line| line.worth).max().unwrap_or_default()
+        self.results().map(|line| line.worth).max().unwrap_or_default()
     }
 
     /// Marks the lines that define the name.
@@ -164,14 +169,15 @@ impl FoundFile {
         }
     }
 
+    /// Moves definitions before other results.
+    pub(super) fn sort(&mut self) {
+        self.lines.sort_by_key(|line| Reverse(line.worth.defines));
+    }
+
     /// Keeps this number of results, and the lines up to `around` lines from them. Returns whether results were left out.
     pub(super) fn keep_best(&mut self, most: usize, around: u64) -> bool {
-        let mut best: Vec<(Reverse<Worth>, u64)> = self
-            .lines
-            .iter()
-            .filter(|line| !line.is_context)
-            .map(|line| (Reverse(line.worth), line.number))
-            .collect();
+        let mut best: Vec<(Reverse<Worth>, u64)> =
+            self.results().map(|line| (Reverse(line.worth), line.number)).collect();
         if best.len() <= most {
             return false;
         }
@@ -208,7 +214,11 @@ pub(super) fn after(mut files: Vec<FoundFile>, cursor: &Cursor, roots: &Roots) -
     match found {
         Some(at) => {
             let mut rest = files.split_off(at);
-            rest[0].lines.retain(|line| line.number > cursor.line);
+            let lines = &mut rest[0].lines;
+            match lines.iter().position(|line| line.number == cursor.line) {
+                Some(last) => drop(lines.drain(..=last)),
+                None => lines.retain(|line| line.number > cursor.line),
+            }
             rest
         }
         None => {
@@ -299,6 +309,8 @@ mod tests {
         files[2].mark(&[Definition::new((1, 1), true)]);
         files[3].mark(&[Definition::new((1, 3), false)]);
         files[6].mark(&[Definition::new((1, 9), false)]);
+        // A line around a result decides nothing.
+        files[1].lines.push(FoundLine { is_context: true, ..file("b.rs", &["add"]).lines.remove(0) });
         sort(&mut files, &roots);
         let paths: Vec<&str> =
             files.iter().map(|file| std::str::from_utf8(&file.path).expect("text")).collect();
@@ -333,7 +345,8 @@ mod tests {
             rest.iter().map(lines).collect::<Vec<_>>()
         };
         let [b, d, a] = ["b.rs", "d.rs", "a.md"].map(str::to_owned);
-        assert_eq!(rest("b.rs", 1), [(b, 2), (d.clone(), 1), (a.clone(), 1)]);
+        assert_eq!(rest("b.rs", 1), [(b.clone(), 2), (d.clone(), 1), (a.clone(), 1)]);
+        assert_eq!(rest("b.rs", 9), [(b.clone(), 0), (d.clone(), 1), (a.clone(), 1)]);
         assert_eq!(rest("c.rs", 9), [(d, 1), (a.clone(), 1)]);
         assert_eq!(rest("d.rs", 1).last(), Some(&(a, 1)));
     }

@@ -327,7 +327,7 @@ fn definitions_are_stored_in_the_index_once_calls_have_parsed_for_long() {
     let mut client = Client::start(place.path(), &["--index-dir", "indexes", "tree"]);
     // The file that defines a frequent name comes first, whether definitions are stored or not.
     let often = json!({"pattern": "often", "limit": 2});
-    let page = "z.c\n1:int u0 = often(0);\n2:int u1 = often(1);\n[more lines; ";
+    let page = "z.c\n401:int often(int a) { return a; }\n1:int u0 = often(0);\n[more lines; ";
     let check_pages = |client: &mut Client| {
         let text = client.text("search", &often);
         assert!(text.starts_with(page), "{text}");
@@ -354,4 +354,26 @@ fn definitions_are_stored_in_the_index_once_calls_have_parsed_for_long() {
     // Definitions of a text that has changed are its own.
     fs::write(place.path().join("tree/b.c"), "int f4999;\n").expect("room");
     assert_eq!(client.text("symbols", &defined), format!("{expected}b.c\n1:variable int f4999;\n"));
+}
+
+/// A process does not watch the tree at first.
+#[test]
+fn stored_definitions_of_a_word_in_many_files_come_first_at_once() {
+    let tree = directory_with(&[("tree/z.c", "int often(int a) { return a; }\n")]);
+    for number in 0..501 {
+        let text = format!("int u{number}(void) {{ return often({number}); }}\n");
+        fs::write(tree.path().join(format!("tree/u{number}.c")), text).expect("room");
+    }
+    let often = json!({"pattern": "often", "limit": 1});
+    let mut client = Client::start(tree.path(), &["--index-dir", "indexes", "tree"]);
+    let text = client.text("search", &often);
+    assert!(text.starts_with("u0.c\n") && text.contains("[definitions are not stored yet"), "{text}");
+    for arguments in [&["index", "build"][..], &["symbols", "--index-update", "--quiet"]] {
+        let arguments = arguments.iter().copied().chain(["--index-dir", "indexes", "tree"]);
+        let (_, messages, code) = run(program(COMB, tree.path()).args(arguments));
+        assert_eq!(code, Some(0), "{messages}");
+    }
+    let mut client = Client::start(tree.path(), &["--index-dir", "indexes", "tree"]);
+    let text = client.text("search", &often);
+    assert!(text.starts_with("z.c\n1:int often(int a)"), "{text}");
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use finecomb_scan::{Inputs, Stop, Watch};
 use finecomb_symbols::{SymbolsFormat, SymbolsOutcome, SymbolsQuery, symbols};
-use finecomb_tree_index::{FilesWithTerms, files_with_terms};
+use finecomb_tree_index::{FilesWithTerms, SoughtTerms, files_with_terms};
 
 use crate::args::named;
 use crate::args::named::Named;
@@ -48,18 +48,30 @@ impl SymbolsJob {
         Ok(Self { options, inputs, query })
     }
 
+    /// Whether definitions are stored of some inputs, so that few of their files are parsed.
+    ///
+    /// # Errors
+    /// If the place of indexes is not known, and they are required.
+    pub fn is_stored(&self, named: &[PathBuf]) -> Result<bool, String> {
+        Ok(self.sought_terms(named)?.is_some())
+    }
+
     /// The files in the tree of a directory that may define the name or use it, as stored definitions say; `None` if there are none, or this process
     /// does not watch the tree.
     ///
     /// # Errors
     /// If the place of indexes is not known, and they are required.
     pub fn files_with_name(&self, directory: &Path) -> Result<Option<Box<dyn FilesWithTerms>>, String> {
-        let Self { options, inputs, query } = self;
-        let home = Indexed::home(&options.index).map_err(|error| error.to_string())?;
-        let inputs = Inputs { named: vec![directory.to_owned()], ..inputs.clone() };
-        let parsed = parsed_files(options, false, &inputs)?;
-        let sought = parsed.and_then(|parsed| parsed.sought_terms(query.terms()?));
+        let home = Indexed::home(&self.options.index).map_err(|error| error.to_string())?;
+        let sought = self.sought_terms(&[directory.to_owned()])?;
         Ok(home.zip(sought).and_then(|(home, sought)| files_with_terms(&home, directory, &sought)))
+    }
+
+    /// The terms to search for in some inputs, if they were derived for one of them.
+    fn sought_terms(&self, named: &[PathBuf]) -> Result<Option<SoughtTerms>, String> {
+        let inputs = Inputs { named: named.to_vec(), ..self.inputs.clone() };
+        let parsed = parsed_files(&self.options, false, &inputs)?;
+        Ok(parsed.and_then(|parsed| parsed.sought_terms(self.query.terms()?)))
     }
 
     /// Lists and writes to `out` until it fails, or `stop` is raised. `watch` receives the progress.

@@ -86,19 +86,13 @@ impl Symbols {
     fn options(&self, context: &Context) -> Result<SymbolOptions, String> {
         let kinds = self.kinds.iter().flat_map(|kinds| kinds.split(',')).map(str::parse);
         let kind = kinds.collect::<Result<_, _>>().map_err(|error| format!("kinds: {error}"))?;
-        let (name, selection) = (self.name.clone(), &self.selection);
+        let name = self.name.clone();
         let is_reference = self.list == SymbolList::References;
         Ok(SymbolOptions {
             definition: name.clone().filter(|_| !is_reference),
             reference: name.filter(|_| is_reference),
             kind,
-            glob: selection.globs.clone(),
-            types: selection.types.clone(),
-            hidden: selection.hidden,
-            no_ignore: selection.no_ignore,
-            threads: context.threads(),
-            index: context.index(),
-            ..SymbolOptions::default()
+            ..context.symbol_options(&self.selection)
         })
     }
 }

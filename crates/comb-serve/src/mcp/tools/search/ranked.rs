@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, RangeInclusive};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use finecomb_command::symbols::job::SymbolsJob;
@@ -18,6 +18,7 @@ use serde::Deserialize;
 
 use super::{Line, Output, Search, notice_in};
 use crate::mcp::answer::Answer;
+use crate::mcp::arguments::Selection;
 use crate::mcp::context::{Context, notes_on_faults};
 use crate::mcp::cursor::Cursor;
 use crate::mcp::excerpt::excerpt;
@@ -71,7 +72,8 @@ impl Search {
         let per_file = Some(per_file).filter(|&most| most > 0 && self.output == Output::Lines);
         let cursor = self.page.cursor.as_deref().map(Cursor::parse).transpose()?;
         let name = name_in(&self.pattern).filter(|_| self.output == Output::Lines);
-        let symbols = name.filter(|name| may_be_defined(name)).map(|name| symbols_job(context, name));
+        let name_of_definition = name.filter(|name| may_be_defined(name));
+        let symbols = name_of_definition.map(|name| symbols_job(context, name, &self.selection));
         let symbols = symbols.transpose()?;
         let stored = symbols.as_ref().map_or(Ok(Vec::new()), |job| stored(context, job))?;
         let base = match &cursor {
@@ -196,6 +198,10 @@ impl Ranked<'_> {
             if are_cut.fold(false, |any, is_cut| any | is_cut) {
                 self.note_cut();
             }
+        }
+        // Lines around results stay with them.
+        if self.search.context == 0 {
+            files.iter_mut().for_each(FoundFile::sort);
         }
         if let Some(cursor) = self.cursor.as_ref().filter(|cursor| cursor.tier == self.base + tier) {
             files = after(files, cursor, roots);
@@ -336,8 +342,7 @@ impl Ranked<'_> {
         let mut keys: Vec<PathKey> = with_word.map(|file| roots.key(as_path(&file.path))).collect();
         sort_by_kind(&mut keys, roots);
         if self.base == 0 && keys.len() > PARSED {
-            self.note_unstored();
-            return Ok(Definitions::new());
+            return self.definitions_in_tree();
         }
         let is_small = |path: &Path| path.metadata().is_ok_and(|file| file.len() <= SMALL);
         keys.retain(|key| {
@@ -354,8 +359,10 @@ impl Ranked<'_> {
     /// The definitions of a frequent name, if they are stored, or not in too many files with the name.
     fn definers(&mut self) -> Result<Definitions, String> {
         if self.base == 0 {
-            let keys = self.files_with_word()?;
-            return self.definitions(&keys);
+            return match self.files_with_word()? {
+                Some(keys) => self.definitions(&keys),
+                None => self.definitions_in_tree(),
+            };
         }
         let (roots, walk) = (&self.context.roots, &self.inputs.walk);
         let named: Vec<PathKey> = self.inputs.named.iter().map(|path| roots.key(path)).collect();
@@ -372,10 +379,10 @@ impl Ranked<'_> {
         self.definitions(&keys)
     }
 
-    /// The files with the name as a whole word, if they are not too many.
-    fn files_with_word(&mut self) -> Result<Vec<PathKey>, String> {
+    /// The files with the name as a whole word; `None` if they are too many.
+    fn files_with_word(&self) -> Result<Option<Vec<PathKey>>, String> {
         if self.symbols.is_none() {
-            return Ok(Vec::new());
+            return Ok(Some(Vec::new()));
         }
         let options = self.search.options()?;
         let pattern = options.pattern.clone().boundary(Some(Boundary::Word));
@@ -388,21 +395,33 @@ impl Ranked<'_> {
         });
         // Problems are reported by the search for lines.
         job.run(self.stop, None, &mut sink)?;
-        if keys.len() > PARSED {
-            self.note_unstored();
-            keys.clear();
-        }
-        Ok(keys)
+        Ok((keys.len() <= PARSED).then_some(keys))
     }
 
-    fn note_unstored(&mut self) {
-        if self.symbols.is_some() && self.context.indexes.are_used() {
-            self.add_notes(vec!["definitions are not stored yet, so not all of them are first".to_owned()]);
+    /// The definitions of the name in all files, if definitions are stored. It compares the tree with the index, as it is not watched yet.
+    fn definitions_in_tree(&mut self) -> Result<Definitions, String> {
+        let named = self.inputs.named.clone();
+        if !self.symbols.as_mut().map_or(Ok(true), |job| job.is_stored(&named))? {
+            if self.context.indexes.are_used() {
+                self.add_notes(vec!["definitions are not stored yet, so they are not first".to_owned()]);
+            }
+            return Ok(Definitions::new());
         }
+        let mut found = self.definitions_among(named)?;
+        let mut keys: Vec<PathKey> = found.keys().cloned().collect();
+        sort_by_kind(&mut keys, &self.context.roots);
+        keys.iter().skip(PARSED).for_each(|key| drop(found.remove(key)));
+        Ok(found)
     }
 
     /// The definitions of the name in some files.
     fn definitions(&mut self, keys: &[PathKey]) -> Result<Definitions, String> {
+        let named: Vec<PathBuf> = keys.iter().map(|key| self.context.roots.named(key)).collect();
+        if named.is_empty() { Ok(Definitions::new()) } else { self.definitions_among(named) }
+    }
+
+    /// The definitions of the name in some inputs.
+    fn definitions_among(&mut self, named: Vec<PathBuf>) -> Result<Definitions, String> {
         #[derive(Deserialize)]
         struct Printed {
             path: String,
@@ -412,8 +431,8 @@ impl Ranked<'_> {
         }
         let roots = &self.context.roots;
         let mut found = Definitions::new();
-        let Some(job) = self.symbols.as_mut().filter(|_| !keys.is_empty()) else { return Ok(found) };
-        job.inputs.named = keys.iter().map(|key| roots.named(key)).collect();
+        let Some(job) = &mut self.symbols else { return Ok(found) };
+        job.inputs.named = named;
         let mut sink = Sink::new(self.stop, by_line, |record: &[u8]| {
             if let Ok(Printed { path, kind, line, end_line }) = serde_json::from_slice(record) {
                 let is_value = kind.parse().is_ok_and(SymbolKind::is_value);
@@ -428,15 +447,12 @@ impl Ranked<'_> {
     }
 }
 
-/// The job that lists the definitions of a name.
-fn symbols_job(context: &Context, name: &str) -> Result<SymbolsJob, String> {
-    let options = SymbolOptions {
-        definition: Some(name.to_owned()),
-        threads: context.threads(),
-        index: context.index(),
-        ..SymbolOptions::default()
-    };
-    SymbolsJob::new(options, &[], SymbolsFormat::Json)
+/// The job that lists the definitions of a name in selected files.
+fn symbols_job(context: &Context, name: &str, selection: &Selection) -> Result<SymbolsJob, String> {
+    let options = SymbolOptions { definition: Some(name.to_owned()), ..context.symbol_options(selection) };
+    let mut job = SymbolsJob::new(options, &[], SymbolsFormat::Json)?;
+    job.inputs.strip_dot = true;
+    Ok(job)
 }
 
 /// The files that may define the name of a job, in each root in which that is stored.
