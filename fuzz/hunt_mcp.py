@@ -26,7 +26,7 @@ LINES = [
     b"x = 1\n", b"needle\n", b"fn x() { needle() } fn y() {}\n", b"\n", b"x\r\n", b"def needle(x):\n", b"    return x\n", b"int needle(int x) {\n",
     b"}\n", b"\xff needle \xfe\n", b"needle" * 40 + b"\n", "é needle é\n".encode(), b"1:2:needle\n", b"-needle-3-\n",
 ]
-PATTERNS = ["needle", "x", "^$", "e.*e", "\\d", "NEEDLE", "-n", "$", "é", "(?:x|y)\\(", "\\bx\\b", "needle\\(?x?"]
+PATTERNS = ["needle", "x", "return", "int", "fn", "^$", "e.*e", "\\d", "NEEDLE", "-n", "$", "é", "(?:x|y)\\(", "\\bx\\b", "needle\\(?x?"]
 SECRET = "outside-secret"
 
 

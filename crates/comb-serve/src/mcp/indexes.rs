@@ -73,6 +73,11 @@ impl RootIndexes {
         self.home.is_some()
     }
 
+    /// Whether all roots are watched.
+    pub(super) fn are_ready(&self) -> bool {
+        self.roots.iter().all(|root| root.is_ready())
+    }
+
     /// Takes note of the time of a call. Once calls have taken long, the indexes are built and watched. Calls with an index that is not watched
     /// count as well: they compare the whole tree with it. Once calls that parse have taken long, definitions are stored.
     pub(super) fn note_call(&self, took: Duration, parses: bool) {

@@ -28,7 +28,8 @@ const TESTS: [&str; 12] = [
     "mock",
     "mocks",
 ];
-const DOCUMENTS: [&str; 6] = ["doc", "docs", "documentation", "man", "manual", "changelogs"];
+const DOCUMENTS: [&str; 8] =
+    ["doc", "docs", "documentation", "man", "manual", "changelogs", "license", "licenses"];
 const GENERATED: [&str; 10] = [
     "vendor",
     "vendored",
@@ -143,7 +144,10 @@ mod tests {
             FileKind::Test,
             "tests/a.c src/Test/a.c a_test.go test_a.py AppTest.java x/y.spec.ts tools/testing/selftests/a.sh",
         );
-        all(FileKind::Document, "README.md docs/a.c tests/README CREDITS LICENSE-MIT Documentation/a/b.rst");
+        all(
+            FileKind::Document,
+            "README.md docs/a.c tests/README CREDITS LICENSE-MIT Documentation/a/b.rst LICENSES/GFDL-1.1",
+        );
         all(
             FileKind::Generated,
             "vendor/a.c docs/generated/a.md Cargo.lock a.min.js proto/a.pb.go x_pb2.py package-lock.json \

@@ -3,32 +3,27 @@
 //! If there are few results, all are found before the first one is listed. The files that define a frequent word come first; then whole words and
 //! then others, each in source files first, and in the order of paths, until the page is full.
 
+mod definitions;
+
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, RangeInclusive};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use finecomb_command::symbols::job::SymbolsJob;
-use finecomb_command::symbols::options::SymbolOptions;
-use finecomb_grep::{Boundary, GrepOptions, Mode};
+use finecomb_grep::GrepOptions;
 use finecomb_scan::{Inputs, Stop};
-use finecomb_symbols::{Kind as SymbolKind, SymbolsFormat};
-use finecomb_tree_index::FilesWithTerms;
-use serde::Deserialize;
 
+use self::definitions::SoughtName;
 use super::{Line, Output, Search, notice_in};
 use crate::mcp::answer::Answer;
-use crate::mcp::arguments::Selection;
 use crate::mcp::context::{Context, notes_on_faults};
 use crate::mcp::cursor::Cursor;
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Page};
 use crate::mcp::relevance::{
-    Defines, Definition, Definitions, FileKind, FoundFile, FoundLine, Worth, after, as_path, defines_macro,
-    may_be_defined, name_in, sort,
+    Defines, Definitions, FileKind, FoundFile, FoundLine, Worth, after, as_path, defines_macro, name_in, sort,
 };
-use crate::mcp::roots::{PathKey, Roots};
-use crate::mcp::sink::{Sink, Split, by_line, by_nul, by_path_and_line};
+use crate::mcp::roots::PathKey;
+use crate::mcp::sink::{Sink, Split, by_nul, by_path_and_line};
 
 /// Number of results up to which all are found before any is listed.
 const FEW: usize = 300;
@@ -44,15 +39,7 @@ const LAST: usize = DEFINING + 2 * FileKind::ALL.len();
 
 /// Number that is added to tiers of an order in which stored definitions come first: the next page has the same order.
 const STORED: usize = 10;
-
-/// Maximum number of files that are asked for definitions if these are stored: a file may also have another name with the same hash.
-const ASKED: usize = 32;
-
-/// Maximum number of files with the name that are parsed for definitions if these are not stored.
-const PARSED: usize = 500;
-
-/// Maximum size of a file that is parsed although definitions of others are stored: its own could not be, as they have errors or are new.
-const SMALL: u64 = 32 << 10;
+const _: () = assert!(LAST < STORED);
 
 /// Results of a file by default.
 const PER_FILE: u64 = 5;
@@ -72,29 +59,15 @@ impl Search {
         let per_file = Some(per_file).filter(|&most| most > 0 && self.output == Output::Lines);
         let cursor = self.page.cursor.as_deref().map(Cursor::parse).transpose()?;
         let name = name_in(&self.pattern).filter(|_| self.output == Output::Lines);
-        let name_of_definition = name.filter(|name| may_be_defined(name));
-        let symbols = name_of_definition.map(|name| symbols_job(context, name, &self.selection));
-        let symbols = symbols.transpose()?;
-        let stored = symbols.as_ref().map_or(Ok(Vec::new()), |job| stored(context, job))?;
+        let sought = name.map(|name| SoughtName::new(context, stop, name, &self.selection));
+        let sought = sought.transpose()?.flatten();
         let base = match &cursor {
             Some(cursor) => cursor.tier / STORED * STORED,
-            None if stored.is_empty() => 0,
-            None => STORED,
+            None if sought.as_ref().is_some_and(SoughtName::is_stored) => STORED,
+            None => 0,
         };
-        let ranked = Ranked {
-            search: self,
-            context,
-            stop,
-            inputs,
-            per_file,
-            cursor,
-            name,
-            symbols,
-            stored,
-            base,
-            page,
-            notes,
-        };
+        let ranked =
+            Ranked { search: self, context, stop, inputs, per_file, cursor, name, sought, base, page, notes };
         ranked.answer()
     }
 }
@@ -110,10 +83,8 @@ struct Ranked<'a> {
     cursor: Option<Cursor>,
     /// The name that is searched for, if it is one.
     name: Option<&'a str>,
-    /// The job that lists definitions of the name, if it may have some.
-    symbols: Option<SymbolsJob>,
-    /// The files that may define the name, in each root in which that is stored.
-    stored: Vec<Box<dyn FilesWithTerms>>,
+    /// The name, if it may be defined.
+    sought: Option<SoughtName<'a>>,
     /// Number that is added to tiers: [`STORED`] or 0.
     base: usize,
     page: Page<'a>,
@@ -158,19 +129,26 @@ impl Ranked<'_> {
     }
 
     /// Lists the first page: of all results, if they are few, or else the first results of a frequent word, if they fill it. If they do not, all are
-    /// found if they are not too many, as each further part would take as long as that without an index.
+    /// found if they are not too many.
     fn list_first(&mut self) -> Result<(), String> {
         // Reserved words are frequent.
-        let is_reserved = self.name.is_some() && self.symbols.is_none();
-        if !is_reserved && self.list_all(FEW)? {
+        let is_reserved = self.name.is_some() && self.sought.is_none();
+        // Where nothing is watched, each search takes long.
+        let is_watched = self.context.indexes.are_ready();
+        if !is_reserved && self.list_all(if is_watched { FEW } else { MANY })? {
             return Ok(());
         }
-        self.list_by_parts(DEFINING..=DEFINING + 1)?;
-        if self.page.is_full() || self.stop.is_raised() {
-            return Ok(());
+        if is_watched || is_reserved {
+            self.list_by_parts(DEFINING..=DEFINING + 1)?;
+            if self.page.is_full() || self.stop.is_raised() {
+                return Ok(());
+            }
+            self.page.clear();
+            if self.list_all(MANY)? {
+                return Ok(());
+            }
         }
-        self.page.clear();
-        if self.list_all(MANY)? { Ok(()) } else { self.list_by_parts(DEFINING..=LAST) }
+        self.list_by_parts(DEFINING..=LAST)
     }
 
     /// Lists all results, if there are at most this many. Otherwise returns `false`.
@@ -179,7 +157,11 @@ impl Ranked<'_> {
         if gathered.is_full {
             return Ok(false);
         }
-        let definitions = self.definitions_in(&gathered.files)?;
+        let definitions = match &mut self.sought {
+            Some(sought) => sought.in_files(&gathered.files, &self.inputs, self.base > 0)?,
+            None => Some(Definitions::new()),
+        };
+        let definitions = self.noted(definitions);
         self.list(SORTED, gathered.files, &definitions);
         Ok(true)
     }
@@ -219,7 +201,11 @@ impl Ranked<'_> {
 
     /// Lists some tiers of the results of a frequent word, until the page is full: first files that define it, and then its parts.
     fn list_by_parts(&mut self, tiers: RangeInclusive<usize>) -> Result<(), String> {
-        let definers = self.definers()?;
+        let definers = match &mut self.sought {
+            Some(sought) => sought.of_frequent(&self.search.options()?, &self.inputs, self.base > 0)?,
+            None => Some(Definitions::new()),
+        };
+        let definers = self.noted(definers);
         let listed: BTreeSet<PathKey> = definers.keys().cloned().collect();
         if tiers.contains(&DEFINING) && !definers.is_empty() {
             let named = listed.iter().map(|key| self.context.roots.named(key)).collect();
@@ -319,6 +305,14 @@ impl Ranked<'_> {
         if self.search.output == Output::Files { by_nul } else { by_path_and_line }
     }
 
+    /// Definitions, with a note if there are none because they are not stored yet.
+    fn noted(&mut self, definitions: Option<Definitions>) -> Definitions {
+        if definitions.is_none() && self.context.indexes.are_used() {
+            self.add_notes(vec!["definitions are not stored yet, so they are not first".to_owned()]);
+        }
+        definitions.unwrap_or_default()
+    }
+
     fn note_cut(&mut self) {
         if let Some(most) = self.per_file {
             self.add_notes(vec![format!("at most {most} lines of a file are listed; per_file=0 lists all")]);
@@ -333,137 +327,6 @@ impl Ranked<'_> {
             }
         }
     }
-
-    /// The definitions of the name in files with results: in those that may have some, as is stored, or else in all, if they are not too many.
-    fn definitions_in(&mut self, files: &[FoundFile]) -> Result<Definitions, String> {
-        let roots = &self.context.roots;
-        let is_open = |worth: Worth| worth.is_word && worth.defines == Defines::Nothing;
-        let with_word = files.iter().filter(|file| is_open(file.worth()));
-        let mut keys: Vec<PathKey> = with_word.map(|file| roots.key(as_path(&file.path))).collect();
-        sort_by_kind(&mut keys, roots);
-        if self.base == 0 && keys.len() > PARSED {
-            return self.definitions_in_tree();
-        }
-        let is_small = |path: &Path| path.metadata().is_ok_and(|file| file.len() <= SMALL);
-        keys.retain(|key| {
-            let path = roots.absolute(key);
-            let is_known = self.stored.iter().find_map(|stored| stored.may_have(&path));
-            is_known.unwrap_or_else(|| self.base == 0 || is_small(&path))
-        });
-        if self.base > 0 {
-            keys.truncate(ASKED);
-        }
-        self.definitions(&keys)
-    }
-
-    /// The definitions of a frequent name, if they are stored, or not in too many files with the name.
-    fn definers(&mut self) -> Result<Definitions, String> {
-        if self.base == 0 {
-            return match self.files_with_word()? {
-                Some(keys) => self.definitions(&keys),
-                None => self.definitions_in_tree(),
-            };
-        }
-        let (roots, walk) = (&self.context.roots, &self.inputs.walk);
-        let named: Vec<PathKey> = self.inputs.named.iter().map(|path| roots.key(path)).collect();
-        let is_selected = |key: &PathKey| {
-            let path = roots.named(key);
-            named.iter().any(|named| key.is_below(named))
-                && !walk.globs.matched(&path, false).is_ignore()
-                && !walk.types.matched(&path, false).is_ignore()
-        };
-        let files = self.stored.iter().flat_map(|stored| stored.files());
-        let mut keys: Vec<PathKey> = files.map(|path| roots.key(&path)).filter(is_selected).collect();
-        sort_by_kind(&mut keys, roots);
-        keys.truncate(ASKED);
-        self.definitions(&keys)
-    }
-
-    /// The files with the name as a whole word; `None` if they are too many.
-    fn files_with_word(&self) -> Result<Option<Vec<PathKey>>, String> {
-        if self.symbols.is_none() {
-            return Ok(Some(Vec::new()));
-        }
-        let options = self.search.options()?;
-        let pattern = options.pattern.clone().boundary(Some(Boundary::Word));
-        let options = options.pattern(pattern).mode(Mode::FilesWithMatches);
-        let job = self.context.grep_job(options, self.inputs.clone())?;
-        let (roots, mut keys) = (&self.context.roots, Vec::new());
-        let mut sink = Sink::new(self.stop, by_nul, |record: &[u8]| {
-            keys.push(roots.key(as_path(record.strip_suffix(b"\0").unwrap_or(record))));
-            if keys.len() > PARSED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        // Problems are reported by the search for lines.
-        job.run(self.stop, None, &mut sink)?;
-        Ok((keys.len() <= PARSED).then_some(keys))
-    }
-
-    /// The definitions of the name in all files, if definitions are stored. It compares the tree with the index, as it is not watched yet.
-    fn definitions_in_tree(&mut self) -> Result<Definitions, String> {
-        let named = self.inputs.named.clone();
-        if !self.symbols.as_mut().map_or(Ok(true), |job| job.is_stored(&named))? {
-            if self.context.indexes.are_used() {
-                self.add_notes(vec!["definitions are not stored yet, so they are not first".to_owned()]);
-            }
-            return Ok(Definitions::new());
-        }
-        let mut found = self.definitions_among(named)?;
-        let mut keys: Vec<PathKey> = found.keys().cloned().collect();
-        sort_by_kind(&mut keys, &self.context.roots);
-        keys.iter().skip(PARSED).for_each(|key| drop(found.remove(key)));
-        Ok(found)
-    }
-
-    /// The definitions of the name in some files.
-    fn definitions(&mut self, keys: &[PathKey]) -> Result<Definitions, String> {
-        let named: Vec<PathBuf> = keys.iter().map(|key| self.context.roots.named(key)).collect();
-        if named.is_empty() { Ok(Definitions::new()) } else { self.definitions_among(named) }
-    }
-
-    /// The definitions of the name in some inputs.
-    fn definitions_among(&mut self, named: Vec<PathBuf>) -> Result<Definitions, String> {
-        #[derive(Deserialize)]
-        struct Printed {
-            path: String,
-            kind: String,
-            line: u64,
-            end_line: u64,
-        }
-        let roots = &self.context.roots;
-        let mut found = Definitions::new();
-        let Some(job) = &mut self.symbols else { return Ok(found) };
-        job.inputs.named = named;
-        let mut sink = Sink::new(self.stop, by_line, |record: &[u8]| {
-            if let Ok(Printed { path, kind, line, end_line }) = serde_json::from_slice(record) {
-                let is_value = kind.parse().is_ok_and(SymbolKind::is_value);
-                let definition = Definition::new((line, end_line), is_value);
-                found.entry(roots.key(path.as_ref())).or_default().push(definition);
-            }
-            ControlFlow::Continue(())
-        });
-        // The search has reported what cannot be read.
-        job.run(self.stop, None, &mut sink)?;
-        Ok(found)
-    }
-}
-
-/// The job that lists the definitions of a name in selected files.
-fn symbols_job(context: &Context, name: &str, selection: &Selection) -> Result<SymbolsJob, String> {
-    let options = SymbolOptions { definition: Some(name.to_owned()), ..context.symbol_options(selection) };
-    let mut job = SymbolsJob::new(options, &[], SymbolsFormat::Json)?;
-    job.inputs.strip_dot = true;
-    Ok(job)
-}
-
-/// The files that may define the name of a job, in each root in which that is stored.
-fn stored(context: &Context, job: &SymbolsJob) -> Result<Vec<Box<dyn FilesWithTerms>>, String> {
-    let roots = context.roots.all().iter();
-    roots.filter_map(|root| job.files_with_name(root).transpose()).collect()
-}
-
-/// Sorts files by their kinds, and then by their paths.
-fn sort_by_kind(keys: &mut [PathKey], roots: &Roots) {
-    keys.sort_by_cached_key(|key| (FileKind::of_file(&roots.named(key)), key.clone()));
 }
 
 impl Gathered {
