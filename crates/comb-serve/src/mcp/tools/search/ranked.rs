@@ -51,7 +51,7 @@ impl Search {
         context: &Context,
         stop: &Arc<Stop>,
         page: Page<'_>,
-        notes: Vec<String>,
+        mut notes: Vec<String>,
     ) -> Result<Answer, String> {
         let inputs = self.selection.inputs(&context.roots)?;
         let are_files = !self.selection.paths.is_empty() && inputs.named.iter().all(|path| path.is_file());
@@ -61,11 +61,15 @@ impl Search {
         let name = name_in(&self.pattern).filter(|_| self.output == Output::Lines);
         let sought = name.map(|name| SoughtName::new(context, stop, name, &self.selection));
         let sought = sought.transpose()?.flatten();
+        let is_stored = sought.as_ref().is_some_and(SoughtName::is_stored);
         let base = match &cursor {
             Some(cursor) => cursor.tier / STORED * STORED,
-            None if sought.as_ref().is_some_and(SoughtName::is_stored) => STORED,
+            None if is_stored => STORED,
             None => 0,
         };
+        if base > 0 && !is_stored {
+            notes.push("results may have moved: stored definitions are not known any more".to_owned());
+        }
         let ranked =
             Ranked { search: self, context, stop, inputs, per_file, cursor, name, sought, base, page, notes };
         ranked.answer()
