@@ -32,6 +32,8 @@ pub(super) struct FoundFile {
     pub(super) path: Vec<u8>,
     /// Its results, and lines around them, in order.
     pub(super) lines: Vec<FoundLine>,
+    /// Whether it had more results.
+    pub(super) is_cut: bool,
 }
 
 /// A result, or a line around one.
@@ -174,12 +176,13 @@ impl FoundFile {
         self.lines.sort_by_key(|line| Reverse(line.worth.defines));
     }
 
-    /// Keeps this number of results, and the lines up to `around` lines from them. Returns whether results were left out.
-    pub(super) fn keep_best(&mut self, most: usize, around: u64) -> bool {
+    /// Keeps this number of results, and the lines up to `around` lines from them.
+    pub(super) fn keep_best(&mut self, most: usize, around: u64) {
         let mut best: Vec<(Reverse<Worth>, u64)> =
             self.results().map(|line| (Reverse(line.worth), line.number)).collect();
-        if best.len() <= most {
-            return false;
+        self.is_cut = best.len() > most;
+        if !self.is_cut {
+            return;
         }
         best.sort_unstable();
         let mut kept: Vec<u64> = best[..most].iter().map(|&(_, number)| number).collect();
@@ -192,7 +195,6 @@ impl FoundFile {
             let near = [kept.get(next), next.checked_sub(1).and_then(|before| kept.get(before))];
             is_kept || near.into_iter().flatten().any(|number| number.abs_diff(line.number) <= around)
         });
-        true
     }
 }
 
@@ -248,7 +250,7 @@ mod tests {
             let worth = Worth::of(text.as_bytes(), b"add");
             FoundLine { number, is_context: text.is_empty(), text: (*text).to_owned(), worth }
         };
-        FoundFile { path: path.into(), lines: (1..).zip(lines).map(line).collect() }
+        FoundFile { path: path.into(), lines: (1..).zip(lines).map(line).collect(), is_cut: false }
     }
 
     #[test]
@@ -326,8 +328,10 @@ mod tests {
     fn the_best_lines_of_a_file_are_kept_with_those_around_them() {
         let mut found = file("a", &["adder", "", "add", "", "", "added", "ADD", "add"]);
         found.mark(&[Definition::new((7, 8), false)]);
-        assert!(!found.keep_best(5, 1));
-        assert!(found.keep_best(2, 1));
+        found.keep_best(5, 1);
+        assert!(!found.is_cut);
+        found.keep_best(2, 1);
+        assert!(found.is_cut);
         let lines: Vec<(u64, bool)> = found.lines.iter().map(|line| (line.number, line.is_context)).collect();
         assert_eq!(lines, [(2, true), (3, false), (4, true), (6, true), (7, false), (8, true)]);
     }

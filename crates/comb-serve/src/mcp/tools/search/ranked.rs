@@ -180,10 +180,7 @@ impl Ranked<'_> {
         sort(&mut files, roots);
         if let Some(most) = self.per_file {
             let most = usize::try_from(most).unwrap_or(usize::MAX);
-            let are_cut = files.iter_mut().map(|file| file.keep_best(most, self.search.context));
-            if are_cut.fold(false, |any, is_cut| any | is_cut) {
-                self.note_cut();
-            }
+            files.iter_mut().for_each(|file| file.keep_best(most, self.search.context));
         }
         // Lines around results stay with them.
         if self.search.context == 0 {
@@ -194,13 +191,18 @@ impl Ranked<'_> {
         }
         self.page.forget_before();
         self.page.set_tier(self.base + tier);
-        let page = &mut self.page;
+        let (page, mut is_cut) = (&mut self.page, false);
         // The rest is for the next page.
-        let _ = files.into_iter().try_for_each(|FoundFile { path, lines }| {
-            lines.into_iter().try_for_each(|FoundLine { number, is_context, text, .. }| {
-                page.add(&Found { path: &path, line: number, end: None, is_context }, || text)
-            })
+        let _ = files.into_iter().try_for_each(|file| {
+            for FoundLine { number, is_context, text, .. } in file.lines {
+                page.add(&Found { path: &file.path, line: number, end: None, is_context }, || text)?;
+            }
+            is_cut |= file.is_cut;
+            ControlFlow::Continue(())
         });
+        if is_cut {
+            self.note_cut();
+        }
     }
 
     /// Lists some tiers of the results of a frequent word, until the page is full: first files that define it, and then its parts.
@@ -344,7 +346,7 @@ impl Gathered {
         }
         match self.files.last_mut() {
             Some(file) if file.path == path => file.lines.push(line),
-            _ => self.files.push(FoundFile { path: path.to_owned(), lines: vec![line] }),
+            _ => self.files.push(FoundFile { path: path.to_owned(), lines: vec![line], is_cut: false }),
         }
         ControlFlow::Continue(())
     }
