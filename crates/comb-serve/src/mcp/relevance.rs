@@ -115,16 +115,14 @@ impl Worth {
         let is_word = |at: usize| {
             !line[..at].last().is_some_and(is_part) && !line[at + name.len()..].first().is_some_and(is_part)
         };
-        let places: Vec<usize> = line.find_iter(name).collect();
-        let in_same_case = places.iter().any(|&at| is_word(at));
         let in_any_case = || {
             let ends = 0..(line.len() + 1).saturating_sub(name.len());
             ends.into_iter().any(|at| line[at..at + name.len()].eq_ignore_ascii_case(name) && is_word(at))
         };
         Self {
             defines: Defines::Nothing,
-            is_word: in_same_case || in_any_case(),
-            is_same_case: !places.is_empty(),
+            is_word: line.find_iter(name).any(is_word) || in_any_case(),
+            is_same_case: line.contains_str(name),
         }
     }
 }

@@ -92,27 +92,22 @@ impl Tool for Search {
     const TITLE: &'static str = "Search files";
     const USES_INDEX: bool = true;
     const PARSES: bool = true;
-    const DESCRIPTION: &'static str = "Lines that match a pattern: code, comments, configuration, logs. For names in code, 'symbols' is more exact. Skips hidden, ignored and binary files. PATH, then LINE:TEXT, or LINE-TEXT \
-        around";
+    const DESCRIPTION: &'static str = "Lines that match a pattern: code, comments, configuration, logs. For names in code, \
+        'symbols' is more exact. Skips hidden, ignored and binary files. PATH, then LINE:TEXT, or LINE-TEXT around";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
-        let (kind, split): (_, Split) = match self.output {
-            Output::Lines => (Kind::Lines("lines"), by_path_and_line),
-            Output::Files => (Kind::Paths, by_nul),
-            Output::Count => (Kind::Counts, by_path_and_line),
-        };
         // The other lines of a record follow its first one as context.
         let after_context = if self.record.is_some() { u64::MAX } else { self.context };
-        let wanted = Wanted { kind, limit: self.limit, after_context, page: &self.page };
+        let wanted = Wanted { kind: self.output.kind(), limit: self.limit, after_context, page: &self.page };
         let (mut page, mut notes) = context.page(&wanted)?;
         if self.sort == Sort::Relevance && self.output != Output::Count && self.record.is_none() {
             return self.answer_by_relevance(context, stop, page, notes);
         }
-        let per_file = self.per_file.filter(|&most| most > 0 && self.output == Output::Lines);
-        let options = self.options()?.max_count(per_file);
+        let options = self.options()?.max_count(self.most_of_file(0));
         let job = context.grep_job(options, self.selection.inputs(&context.roots)?)?;
         let columns = context.limits.max_columns;
-        let mut sink = Sink::new(stop, split, |record| add(&mut page, kind, record, columns));
+        let mut sink =
+            Sink::new(stop, self.output.split(), |record| add(&mut page, self.output, record, columns));
         let searched = job.run(stop, None, &mut sink)?;
         if !stop.is_raised() && job.had_no_files(&searched) {
             notes.push(NOTHING_SEARCHED.to_owned());
@@ -123,7 +118,26 @@ impl Tool for Search {
     }
 }
 
+impl Output {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Lines => Kind::Lines("lines"),
+            Self::Files => Kind::Paths,
+            Self::Count => Kind::Counts,
+        }
+    }
+
+    fn split(self) -> Split {
+        if self == Self::Files { by_nul } else { by_path_and_line }
+    }
+}
+
 impl Search {
+    /// Maximum number of results of a file, if they are lines and it is limited; `default` stands for a number that was not given, and 0 for no limit.
+    fn most_of_file(&self, default: u64) -> Option<u64> {
+        Some(self.per_file.unwrap_or(default)).filter(|&most| most > 0 && self.output == Output::Lines)
+    }
+
     fn options(&self) -> Result<GrepOptions, String> {
         let pattern = PatternOptions::default()
             .patterns([self.pattern.clone()].into())
@@ -155,42 +169,18 @@ impl Search {
 }
 
 /// Adds a record of the output of the search to a page.
-fn add(page: &mut Page<'_>, kind: Kind, record: &[u8], columns: usize) -> ControlFlow<()> {
-    match kind {
-        Kind::Paths => {
-            let path = record.strip_suffix(b"\0").unwrap_or(record);
-            page.add(&Found { path, line: 0, end: None, is_context: false }, String::new)
-        }
-        Kind::Counts => {
-            let Some((path, count)) = split_path(record) else { return ControlFlow::Continue(()) };
-            let found = Found { path, line: 0, end: None, is_context: false };
-            page.add(&found, || String::from_utf8_lossy(count).into_owned())
-        }
-        Kind::Lines(_) => match Line::parse(record) {
-            Some(Line { path, number, is_context, column, text }) => {
-                let found = Found { path, line: number, end: None, is_context };
-                page.add(&found, || excerpt(text, column, columns).into_owned())
-            }
-            None => add_notice(page, record),
-        },
+fn add(page: &mut Page<'_>, output: Output, record: &[u8], columns: usize) -> ControlFlow<()> {
+    if output == Output::Count {
+        let Some((path, count)) = split_path(record) else { return ControlFlow::Continue(()) };
+        let found = Found { path, line: 0, end: None, is_context: false };
+        return page.add(&found, || String::from_utf8_lossy(count).into_owned());
     }
+    let Some(line) = Line::of(record, output) else { return ControlFlow::Continue(()) };
+    page.add(&line.found(), || line.shown(columns))
 }
 
 /// Note on a search of no files.
 const NOTHING_SEARCHED: &str = "no files were searched: paths, globs, types and ignore files exclude all";
-
-/// The path of a file, and the notice that it is binary.
-fn notice_in(record: &[u8]) -> Option<(&[u8], &[u8])> {
-    use bstr::ByteSlice;
-    record.trim_end().rsplit_once_str(b": ")
-}
-
-/// Adds the notice that a file is binary.
-fn add_notice(page: &mut Page<'_>, record: &[u8]) -> ControlFlow<()> {
-    let Some((path, notice)) = notice_in(record) else { return ControlFlow::Continue(()) };
-    let found = Found { path, line: u64::MAX, end: None, is_context: false };
-    page.add(&found, || String::from_utf8_lossy(notice).into_owned())
-}
 
 /// The path of a record, and the text after it, without the line ending.
 fn split_path(record: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -216,6 +206,33 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
+    /// The line of a record. Number and text are those of no line if only paths are printed; the notice that a file is binary comes after all
+    /// lines.
+    fn of(record: &'a [u8], output: Output) -> Option<Self> {
+        use bstr::ByteSlice;
+        let without_line = |path, number, text| Self { path, number, is_context: false, column: 0, text };
+        if output == Output::Files {
+            return Some(without_line(record.strip_suffix(b"\0").unwrap_or(record), 0, b""));
+        }
+        let notice = || {
+            let (path, notice) = record.trim_end().rsplit_once_str(b": ")?;
+            Some(without_line(path, u64::MAX, notice))
+        };
+        Self::parse(record).or_else(notice)
+    }
+
+    /// Its place.
+    fn found(&self) -> Found<'a> {
+        let &Self { path, number: line, is_context, .. } = self;
+        Found { path, line, end: None, is_context }
+    }
+
+    /// Its text, cut around the match if it is long.
+    fn shown(&self, columns: usize) -> String {
+        let most = if self.number == u64::MAX { usize::MAX } else { columns };
+        excerpt(self.text, self.column, most).into_owned()
+    }
+
     fn parse(record: &'a [u8]) -> Option<Self> {
         let (path, rest) = split_path(record)?;
         let (number, rest) = split_number(rest)?;

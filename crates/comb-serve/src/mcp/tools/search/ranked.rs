@@ -13,17 +13,16 @@ use finecomb_grep::GrepOptions;
 use finecomb_scan::{Inputs, Stop};
 
 use self::definitions::SoughtName;
-use super::{Line, Output, Search, notice_in};
+use super::{Line, Output, Search};
 use crate::mcp::answer::Answer;
 use crate::mcp::context::{Context, notes_on_faults};
 use crate::mcp::cursor::Cursor;
-use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Page};
 use crate::mcp::relevance::{
     Defines, Definitions, FileKind, FoundFile, FoundLine, Worth, after, as_path, defines_macro, name_in, sort,
 };
 use crate::mcp::roots::PathKey;
-use crate::mcp::sink::{Sink, Split, by_nul, by_path_and_line};
+use crate::mcp::sink::Sink;
 
 /// Number of results up to which all are found before any is listed.
 const FEW: usize = 300;
@@ -55,8 +54,7 @@ impl Search {
     ) -> Result<Answer, String> {
         let inputs = self.selection.inputs(&context.roots)?;
         let are_files = !self.selection.paths.is_empty() && inputs.named.iter().all(|path| path.is_file());
-        let per_file = self.per_file.unwrap_or(if are_files { 0 } else { PER_FILE });
-        let per_file = Some(per_file).filter(|&most| most > 0 && self.output == Output::Lines);
+        let per_file = self.most_of_file(if are_files { 0 } else { PER_FILE });
         let cursor = self.page.cursor.as_deref().map(Cursor::parse).transpose()?;
         let name = name_in(&self.pattern).filter(|_| self.output == Output::Lines);
         let sought = name.map(|name| SoughtName::new(context, stop, name, &self.selection));
@@ -241,17 +239,15 @@ impl Ranked<'_> {
         // Files that are named are read in any case.
         inputs.named.retain(|path| !path.is_file() || FileKind::of_file(path) == part.kind);
         let job = self.context.grep_job(self.options_of(part)?, inputs)?;
-        let (split, output, most) = (self.split(), self.search.output, self.per_file.unwrap_or(u64::MAX));
+        let (output, most) = (self.search.output, self.per_file.unwrap_or(u64::MAX));
         let (page, roots) = (&mut self.page, &self.context.roots);
         let mut file = ListedFile::default();
         let mut is_cut = self.search.context > 0;
-        let mut sink = Sink::new(self.stop, split, |record: &[u8]| {
-            let Some((path, line)) = taken_apart(record, output) else {
-                return ControlFlow::Continue(());
-            };
-            if file.path != path {
-                let is_listed = !listed.is_empty() && listed.contains(&roots.key(as_path(path)));
-                file = ListedFile { path: path.to_owned(), is_listed, results: 0 };
+        let mut sink = Sink::new(self.stop, output.split(), |record: &[u8]| {
+            let Some(line) = Line::of(record, output) else { return ControlFlow::Continue(()) };
+            if file.path != line.path {
+                let is_listed = !listed.is_empty() && listed.contains(&roots.key(as_path(line.path)));
+                file = ListedFile { path: line.path.to_owned(), is_listed, results: 0 };
             }
             let is_of_part = part.is_word.is_none_or(|is_word| Worth::of(line.text, name).is_word == is_word);
             if file.is_listed || !is_of_part {
@@ -262,8 +258,7 @@ impl Ranked<'_> {
                 is_cut = true;
                 return ControlFlow::Continue(());
             }
-            let found = Found { path, line: line.number, end: None, is_context: line.is_context };
-            page.add(&found, || excerpt(line.text, line.column, columns).into_owned())
+            page.add(&line.found(), || line.shown(columns))
         });
         let searched = job.run(self.stop, None, &mut sink)?;
         self.add_notes(notes_on_faults(searched.faults));
@@ -284,20 +279,18 @@ impl Ranked<'_> {
     /// Finds the results in some inputs, up to a limit.
     fn gather(&mut self, inputs: Inputs, most: usize) -> Result<Gathered, String> {
         let name = self.name.unwrap_or_default().as_bytes();
-        let columns = self.context.limits.max_columns;
+        let (output, columns) = (self.search.output, self.context.limits.max_columns);
         let job = self.context.grep_job(self.search.options()?, inputs)?;
         let mut gathered = Gathered::default();
-        let mut sink = Sink::new(self.stop, self.split(), |record: &[u8]| {
-            let Some((path, line)) = taken_apart(record, self.search.output) else {
-                return ControlFlow::Continue(());
-            };
+        let mut sink = Sink::new(self.stop, output.split(), |record: &[u8]| {
+            let Some(line) = Line::of(record, output) else { return ControlFlow::Continue(()) };
             let mut worth = if name.is_empty() { Worth::default() } else { Worth::of(line.text, name) };
-            if worth.is_word && defines_macro(as_path(path), line.text, name) {
+            if worth.is_word && defines_macro(as_path(line.path), line.text, name) {
                 worth.defines = Defines::Name;
             }
-            let text = excerpt(line.text, line.column, columns).into_owned();
-            let line = FoundLine { number: line.number, is_context: line.is_context, text, worth };
-            gathered.add(path, line, most)
+            let text = line.shown(columns);
+            let found = FoundLine { number: line.number, is_context: line.is_context, text, worth };
+            gathered.add(line.path, found, most)
         });
         let searched = job.run(self.stop, None, &mut sink)?;
         if !self.stop.is_raised() && job.had_no_files(&searched) {
@@ -305,10 +298,6 @@ impl Ranked<'_> {
         }
         self.add_notes(notes_on_faults(searched.faults));
         Ok(gathered)
-    }
-
-    fn split(&self) -> Split {
-        if self.search.output == Output::Files { by_nul } else { by_path_and_line }
     }
 
     /// Definitions, with a note if there are none because they are not stored yet.
@@ -350,17 +339,4 @@ impl Gathered {
         }
         ControlFlow::Continue(())
     }
-}
-
-/// The path and the line of a record of the output; the line is empty if only paths are printed.
-fn taken_apart(record: &[u8], output: Output) -> Option<(&[u8], Line<'_>)> {
-    if output == Output::Files {
-        let path = record.strip_suffix(b"\0").unwrap_or(record);
-        return Some((path, Line { path, number: 0, is_context: false, column: 0, text: b"" }));
-    }
-    let line = Line::parse(record).or_else(|| {
-        let (path, text) = notice_in(record)?;
-        Some(Line { path, number: u64::MAX, is_context: false, column: 0, text })
-    })?;
-    Some((line.path, line))
 }
