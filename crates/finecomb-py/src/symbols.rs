@@ -47,7 +47,7 @@ impl RecordJob for SymbolsJob {
         watch: Option<Watch<'_>>,
         out: &mut (dyn Write + Send),
     ) -> Result<Faults, String> {
-        SymbolsJob::run(self, stop, watch, out)
+        SymbolsJob::run(self, stop, watch, out).map(|done| done.faults)
     }
 
     fn read<'b>(

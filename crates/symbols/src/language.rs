@@ -143,6 +143,12 @@ impl Language {
         Self::by_name(path).is_some() || is_header_without_extension(path)
     }
 
+    /// Returns `true` if a file with this name and text is in no language, in any directory and with any `--lang`.
+    pub fn is_never(name: &Path, text: &[u8]) -> bool {
+        let may_be_header = Path::new("include").join(name);
+        name.extension().is_none() && Self::of(&may_be_header, text).is_none()
+    }
+
     /// Name of the language of a file, if other builds know it, but this one does not.
     pub(crate) fn of_other_build(path: &Path) -> Option<&'static str> {
         let languages = Self::OF_OTHER_BUILDS.iter();

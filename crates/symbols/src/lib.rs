@@ -54,6 +54,7 @@ mod update;
 mod visit;
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use finecomb_scan::{Checks, Inputs, OrderedOptions, Problem, Report, in_order};
 
@@ -89,6 +90,8 @@ pub struct SymbolsOutcome {
     pub syntax_errors: Vec<SyntaxError>,
     /// Error that ended the output.
     pub output_error: Option<io::Error>,
+    /// Time in which workers parsed texts that a [`ParseStore`] could have had, and had not; of all workers together.
+    pub parsing: Duration,
     /// Time of each worker by phase, if it was measured.
     pub report: Option<Report>,
 }
@@ -127,6 +130,7 @@ pub fn symbols(
         failures: results.failures,
         syntax_errors: results.syntax_errors,
         output_error,
+        parsing: results.parsing,
         report: done.report,
     }
 }

@@ -145,6 +145,14 @@ impl Name {
         }
     }
 
+    /// Returns `true` if a match of [`in_definition`](Self::in_definition) may span lines.
+    pub(crate) fn may_span_lines(&self) -> bool {
+        match self {
+            Self::Qualified(name) => self.is_qualified() || name.last().contains(&b'\n'),
+            Self::Expression(_) => true,
+        }
+    }
+
     /// Returns `true` if more than the last part of a qualified name is asked for.
     pub(crate) fn is_qualified(&self) -> bool {
         !self.qualifier().is_empty()

@@ -1,5 +1,6 @@
 //! Query: the definitions to list, the files to read, and the output format.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::kind::Kind;
 use crate::language::Language;
 use crate::name::{InvalidName, Name};
 use crate::skim;
-use crate::stored::ParseStore;
+use crate::stored::{ParseStore, decode, decode_near};
 use crate::update::OldTags;
 
 /// Form of the output.
@@ -150,6 +151,17 @@ impl SymbolsQuery {
         self.lists_all() || !(has_parts || parsed.too_deep || parsed.gave_up)
     }
 
+    /// Decodes what was [stored](crate::ParseStore) of a text: all definitions that matter for the list, and those around them.
+    pub(crate) fn decode(&self, stored: &[u8], text: &[u8]) -> Option<(Language, Parsed)> {
+        let word = self.name.as_ref().filter(|name| self.reference.is_none() && name.word().is_some());
+        let Some(word) = word else { return decode(stored, text.len()) };
+        let places: Vec<Range<usize>> = word.places(text).collect();
+        decode_near(stored, text.len(), |names| {
+            let next = places.partition_point(|place| place.end <= names.start);
+            places.get(next).is_some_and(|place| place.start < names.end)
+        })
+    }
+
     /// The name whose definitions are asked for.
     pub(crate) fn definition(&self) -> Option<&Name> {
         self.name.as_ref()
@@ -165,6 +177,11 @@ impl SymbolsQuery {
         let defined = self.name.iter().map(Name::in_definition);
         let expressions: Vec<Hir> = defined.chain(self.reference.iter().map(Name::in_text)).collect();
         (!expressions.is_empty() && !self.options.stats && self.old_tags.is_none()).then_some(expressions)
+    }
+
+    /// Returns `true` if a match of one of the [expressions](Self::expressions) may span lines.
+    pub fn may_span_lines(&self) -> bool {
+        self.names().any(Name::may_span_lines)
     }
 
     /// Returns which files may be of a language that is asked for, by their names; `None` if any may.

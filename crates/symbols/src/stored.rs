@@ -33,8 +33,11 @@ const HAS_PARAMETERS: u64 = 1 << 5;
 const HAS_QUALIFIER: u64 = 1 << 6;
 const HAS_SCOPE: u64 = 1 << 7;
 
+/// Number of definitions that can be decoded by themselves. A text with more of them is divided: a generated header has a hundred thousand.
+const CHUNK: usize = 256;
+
 /// The definitions of a text, all of them, and its language.
-pub(crate) fn encode(language: Language, parsed: &Parsed) -> Vec<u8> {
+pub(crate) fn encode(language: Language, text: &[u8], parsed: &Parsed) -> Vec<u8> {
     let number = Language::ALL.iter().position(|&known| known == language).unwrap_or_default();
     let flag = |is_set, bit| if is_set { bit } else { 0 };
     let flags = flag(parsed.error.is_some(), HAS_ERRORS)
@@ -45,54 +48,56 @@ pub(crate) fn encode(language: Language, parsed: &Parsed) -> Vec<u8> {
     parsed.error.iter().for_each(|&error| out.offset(error, 0));
     out.number(number as u64);
     out.number(parsed.definitions.len() as u64);
-    let mut before = 0;
-    for (index, definition) in parsed.definitions.iter().enumerate() {
-        let Definition { kind, name, extent, head, parameters, qualifier, scope } = definition;
-        let kind = Kind::ALL.iter().position(|known| known == kind).unwrap_or_default() as u64;
-        let parts = flag(parameters.is_some(), HAS_PARAMETERS)
-            | flag(qualifier.is_some(), HAS_QUALIFIER)
-            | flag(scope.is_some(), HAS_SCOPE);
-        out.number(kind | parts);
-        out.range(extent, before);
-        out.range(name, extent.start);
-        out.range(head, extent.start);
-        parameters.iter().for_each(|parameters| out.range(parameters, name.end));
-        qualifier.iter().for_each(|qualifier| out.range(qualifier, name.start));
-        scope.iter().for_each(|&scope| out.number(index.wrapping_sub(scope) as u64));
-        before = extent.end;
+    if parsed.definitions.len() <= CHUNK {
+        out.definitions(&parsed.definitions, 0, 0);
+        return out.0;
+    }
+    for (chunk, first) in parsed.definitions.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
+        let names = around_names(text, chunk);
+        let mut encoded = Encoder(Vec::new());
+        encoded.definitions(chunk, first, names.start);
+        out.range(&names, 0);
+        varint::put_bytes(&mut out.0, &encoded.0);
     }
     out.0
 }
 
+/// A range that has the names of some definitions in it.
+fn around_names(text: &[u8], definitions: &[Definition]) -> Range<usize> {
+    let names = || definitions.iter().map(|definition| &definition.name);
+    // A caller may ask for such a name without the white space, and so in a form that the text does not have.
+    if names().any(|name| text[name.clone()].iter().any(u8::is_ascii_whitespace)) {
+        return 0..text.len();
+    }
+    let start = names().map(|name| name.start).min().unwrap_or_default();
+    start..names().map(|name| name.end).max().unwrap_or(start)
+}
+
 /// The language and the definitions of a text of this length; `None` if the bytes are invalid.
 pub(crate) fn decode(bytes: &[u8], length: usize) -> Option<(Language, Parsed)> {
+    decode_near(bytes, length, |_| true)
+}
+
+/// The language of a text of this length and its definitions, but perhaps not those whose names are in a range that is not near; `None` if the bytes are
+/// invalid. The scopes of definitions are among them.
+pub(crate) fn decode_near(
+    bytes: &[u8],
+    length: usize,
+    is_near: impl Fn(&Range<usize>) -> bool,
+) -> Option<(Language, Parsed)> {
     let mut bytes = Decoder { bytes, length };
     let flags = bytes.number()?;
     let error = if flags & HAS_ERRORS != 0 { Some(bytes.offset(0)?) } else { None };
     let language = *Language::ALL.get(bytes.size()?)?;
     let count = bytes.size()?;
-    let mut parsed =
-        Parsed { error, too_deep: flags & TOO_DEEP != 0, gave_up: flags & GAVE_UP != 0, ..Parsed::default() };
-    let mut before = 0;
-    for index in 0..count {
-        let first = bytes.number()?;
-        let kind = *Kind::ALL.get((first % KINDS) as usize)?;
-        let extent = bytes.range(before)?;
-        let name = bytes.range(extent.start)?;
-        let head = bytes.range(extent.start)?;
-        let has = |bit| first & bit != 0;
-        let parameters = if has(HAS_PARAMETERS) { Some(bytes.range(name.end)?) } else { None };
-        let qualifier = if has(HAS_QUALIFIER) { Some(bytes.range(name.start)?) } else { None };
-        // Scopes come before what is in them, so that none is in itself.
-        let scope = if has(HAS_SCOPE) {
-            Some(index.checked_sub(bytes.size().filter(|&distance| distance > 0)?)?)
-        } else {
-            None
-        };
-        before = extent.end;
-        parsed.definitions.push(Definition { kind, name, extent, head, parameters, qualifier, scope });
-    }
-    bytes.bytes.is_empty().then_some((language, parsed))
+    let definitions = if count <= CHUNK {
+        let definitions = bytes.definitions(0..count, 0)?;
+        bytes.bytes.is_empty().then_some(definitions)?
+    } else {
+        bytes.chunks(count, is_near)?
+    };
+    let (too_deep, gave_up) = (flags & TOO_DEEP != 0, flags & GAVE_UP != 0);
+    Some((language, Parsed { definitions, error, too_deep, gave_up, ..Parsed::default() }))
 }
 
 struct Encoder(Vec<u8>);
@@ -111,6 +116,26 @@ impl Encoder {
         self.offset(range.start, from);
         self.offset(range.end, range.start);
     }
+
+    /// Definitions, numbered from `first` on. The first offset is the distance from `before`.
+    fn definitions(&mut self, definitions: &[Definition], first: usize, mut before: usize) {
+        let flag = |is_set, bit| if is_set { bit } else { 0 };
+        for (index, definition) in (first..).zip(definitions) {
+            let Definition { kind, name, extent, head, parameters, qualifier, scope } = definition;
+            let kind = Kind::ALL.iter().position(|known| known == kind).unwrap_or_default() as u64;
+            let parts = flag(parameters.is_some(), HAS_PARAMETERS)
+                | flag(qualifier.is_some(), HAS_QUALIFIER)
+                | flag(scope.is_some(), HAS_SCOPE);
+            self.number(kind | parts);
+            self.range(extent, before);
+            self.range(name, extent.start);
+            self.range(head, extent.start);
+            parameters.iter().for_each(|parameters| self.range(parameters, name.end));
+            qualifier.iter().for_each(|qualifier| self.range(qualifier, name.start));
+            scope.iter().for_each(|&scope| self.number(index.wrapping_sub(scope) as u64));
+            before = extent.end;
+        }
+    }
 }
 
 struct Decoder<'b> {
@@ -119,7 +144,7 @@ struct Decoder<'b> {
     length: usize,
 }
 
-impl Decoder<'_> {
+impl<'b> Decoder<'b> {
     fn number(&mut self) -> Option<u64> {
         varint::take(&mut self.bytes)
     }
@@ -137,6 +162,62 @@ impl Decoder<'_> {
         let start = self.offset(from)?;
         let end = self.offset(start)?;
         (start <= end).then_some(start..end)
+    }
+
+    /// The definitions with these numbers. The first offset is the distance from `before`.
+    fn definitions(&mut self, numbers: Range<usize>, mut before: usize) -> Option<Vec<Definition>> {
+        let mut definitions = Vec::new();
+        for index in numbers {
+            let first = self.number()?;
+            let kind = *Kind::ALL.get((first % KINDS) as usize)?;
+            let extent = self.range(before)?;
+            let name = self.range(extent.start)?;
+            let head = self.range(extent.start)?;
+            let has = |bit| first & bit != 0;
+            let parameters = if has(HAS_PARAMETERS) { Some(self.range(name.end)?) } else { None };
+            let qualifier = if has(HAS_QUALIFIER) { Some(self.range(name.start)?) } else { None };
+            // Scopes come before what is in them, so that none is in itself.
+            let scope = if has(HAS_SCOPE) {
+                Some(index.checked_sub(self.size().filter(|&distance| distance > 0)?)?)
+            } else {
+                None
+            };
+            before = extent.end;
+            definitions.push(Definition { kind, name, extent, head, parameters, qualifier, scope });
+        }
+        Some(definitions)
+    }
+
+    /// The definitions of the chunks that are near, and of those with their scopes.
+    fn chunks(&mut self, count: usize, is_near: impl Fn(&Range<usize>) -> bool) -> Option<Vec<Definition>> {
+        let mut chunks: Vec<(Range<usize>, &'b [u8])> = Vec::new();
+        while chunks.len() < count.div_ceil(CHUNK) {
+            chunks.push((self.range(0)?, varint::take_bytes(&mut self.bytes)?));
+        }
+        let mut is_needed: Vec<bool> = chunks.iter().map(|(names, _)| is_near(names)).collect();
+        let mut decoded = vec![Vec::new(); chunks.len()];
+        // A scope is in an earlier chunk or in the same one.
+        for (chunk, (names, bytes)) in chunks.iter().enumerate().rev() {
+            if !is_needed[chunk] {
+                continue;
+            }
+            let first = chunk * CHUNK;
+            let mut bytes = Decoder { bytes, length: self.length };
+            decoded[chunk] = bytes.definitions(first..count.min(first + CHUNK), names.start)?;
+            bytes.bytes.is_empty().then_some(())?;
+            let scopes = decoded[chunk].iter().filter_map(|definition| definition.scope);
+            scopes.for_each(|scope| is_needed[scope / CHUNK] = true);
+        }
+        let before = |next: &mut usize, chunk: &Vec<Definition>| {
+            let start = *next;
+            *next += chunk.len();
+            Some(start)
+        };
+        let starts: Vec<usize> = decoded.iter().scan(0, before).collect();
+        let mut definitions = decoded.concat();
+        let moved = |scope: usize| starts[scope / CHUNK] + scope % CHUNK;
+        definitions.iter_mut().for_each(|definition| definition.scope = definition.scope.map(moved));
+        self.bytes.is_empty().then_some(definitions)
     }
 }
 
@@ -171,7 +252,7 @@ mod tests {
                 let (start, end) = (sample.len() * cut / 10, sample.len() * (cut + 1) / 10);
                 let text = [&sample[..start], &sample[end..]].concat();
                 let parsed = parser.parse(language, &text, &SymbolsQuery::default());
-                let bytes = encode(language, &parsed);
+                let bytes = encode(language, &text, &parsed);
                 let (same_language, same) = decode(&bytes, text.len()).expect("decoded");
                 assert_eq!((same_language, &same.definitions), (language, &parsed.definitions));
                 assert_eq!((same.error, same.too_deep), (parsed.error, parsed.too_deep));
@@ -182,7 +263,66 @@ mod tests {
         assert!(count > 1000, "{count}");
     }
 
+    /// The name of a definition, and those of the scopes around it.
+    fn path_of<'t>(text: &'t str, definitions: &[Definition], definition: &Definition) -> Vec<&'t str> {
+        let around = std::iter::successors(Some(definition), |inner| Some(&definitions[inner.scope?]));
+        around.map(|definition| &text[definition.name.clone()]).collect()
+    }
+
+    /// Modules with functions, every other one of them within the one before it.
+    #[cfg(feature = "rust")]
+    fn modules(functions: &[usize]) -> String {
+        let (mut text, mut depth) = (String::new(), 0);
+        for (module, &count) in functions.iter().enumerate() {
+            text += &format!("mod m{module} {{\n");
+            (0..count).for_each(|number| text += &format!("fn f{number}() {{}}\n"));
+            depth += 1;
+            if module % 2 == 1 {
+                text += "}\n";
+                depth -= 1;
+            }
+        }
+        text + &"}\n".repeat(depth)
+    }
+
+    #[test]
+    #[cfg(feature = "markdown")]
+    fn names_with_white_space_are_anywhere() {
+        let text = "# one\n# two\n# three words here\n# four\n";
+        let parsed = Parser::default().parse(Language::Markdown, text.as_bytes(), &SymbolsQuery::default());
+        let around = |range| around_names(text.as_bytes(), &parsed.definitions[range]);
+        assert_eq!((around(0..2), around(1..3), around(3..4)), (2..11, 0..text.len(), 33..37));
+    }
+
     proptest! {
+        #[test]
+        #[cfg(feature = "rust")]
+        fn definitions_of_a_name_are_decoded_without_most_others(
+            functions in prop::collection::vec(0..200_usize, 1..12),
+            names in prop::collection::vec(0..250_usize, 0..4),
+        ) {
+            let text = modules(&functions);
+            let parsed = Parser::default().parse(Language::Rust, text.as_bytes(), &SymbolsQuery::default());
+            let bytes = encode(Language::Rust, text.as_bytes(), &parsed);
+            let names: Vec<String> = names.into_iter().map(|number| format!("f{number}")).collect();
+            let is_wanted = |definition: &&Definition| names.iter().any(|name| *name == text[definition.name.clone()]);
+            let wanted = |definitions: &[Definition]| {
+                let wanted = definitions.iter().filter(is_wanted);
+                wanted.map(|found| (found.extent.clone(), path_of(&text, definitions, found).join(" "))).collect::<Vec<_>>()
+            };
+            let places: Vec<usize> = parsed.definitions.iter().filter(is_wanted).map(|definition| definition.name.start).collect();
+            let is_near = |around: &Range<usize>| places.iter().any(|place| around.contains(place));
+            let (_, near) = decode_near(&bytes, text.len(), is_near).expect("decoded");
+            prop_assert_eq!(wanted(&near.definitions), wanted(&parsed.definitions));
+            let count = parsed.definitions.len();
+            if places.is_empty() && count > CHUNK {
+                prop_assert!(near.definitions.is_empty());
+            }
+            let (_, all) = decode(&bytes, text.len()).expect("decoded");
+            prop_assert_eq!(all.definitions, parsed.definitions);
+            prop_assert!(decode(&bytes[..bytes.len() - 1], text.len()).is_none());
+        }
+
         #[test]
         fn any_bytes_are_definitions_within_the_text_or_none(bytes in prop::collection::vec(any::<u8>(), 0..60), length in 0..300_usize) {
             if let Some((_, parsed)) = decode(&bytes, length) {

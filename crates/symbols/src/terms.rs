@@ -91,7 +91,7 @@ mod tests {
     fn terms_of(path: &str, text: &str) -> Option<Vec<u64>> {
         let language = Language::of(Path::new(path), text.as_bytes()).expect("known");
         let parsed = Parser::default().parse(language, text.as_bytes(), &SymbolsQuery::default());
-        terms(text.as_bytes(), &encode(language, &parsed))
+        terms(text.as_bytes(), &encode(language, text.as_bytes(), &parsed))
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use memchr::memchr_iter;
 
@@ -18,7 +19,7 @@ use crate::parser::{MAX_STEPS_PER_BYTE, Parser};
 use crate::print::{ListedFile, Tags};
 use crate::query::{SymbolsFormat, SymbolsQuery};
 use crate::stats::{Stats, Sums, SyntaxError};
-use crate::stored::{decode, encode};
+use crate::stored::encode;
 use crate::symbol::{Symbol, add_end_lines, symbols, uses};
 
 /// Reason of a [failure](crate::SymbolsOutcome::failures): nothing says the language of a named file.
@@ -55,6 +56,8 @@ pub(crate) struct ListerResults {
     values: Vec<(Source, Vec<u8>)>,
     /// Files whose lines in an older tags file are kept.
     pub(crate) unchanged: HashSet<Vec<u8>>,
+    /// Time to parse texts that were not stored.
+    pub(crate) parsing: Duration,
 }
 
 impl ListerResults {
@@ -65,6 +68,7 @@ impl ListerResults {
         self.tags.add(other.tags);
         self.values.extend(other.values);
         self.unchanged.extend(other.unchanged);
+        self.parsing += other.parsing;
     }
 
     /// Writes the values of all files, in path order.
@@ -103,14 +107,18 @@ impl<'q> Lister<'q> {
         is_candidate: bool,
     ) -> Option<(Language, Option<Parsed>)> {
         let query = self.query;
-        let known = Language::of(source.display_path(), text);
+        let path = source.display_path();
+        let stored = query.store().and_then(|store| query.decode(&store.get(source, text)?, text));
+        let stored_language = stored.as_ref().map(|(language, _)| *language);
+        // With an extension, the language depends on nothing that the store does not know.
+        let known =
+            stored_language.filter(|_| path.extension().is_some()).or_else(|| Language::of(path, text));
         // The language of other files comes from --lang, which is not part of the key.
         let store = query.store().filter(|_| known.is_some());
-        let stored = store.and_then(|store| decode(&store.get(source, text)?, text.len()));
-        let may_take = |(language, parsed): &(Language, Parsed)| {
+        let is_same = |(language, parsed): &(Language, Parsed)| {
             Some(*language) == known && query.may_take(*language, parsed)
         };
-        if let Some((language, parsed)) = stored.filter(may_take) {
+        if let Some((language, parsed)) = stored.filter(is_same) {
             if !query.wants_language(language) {
                 return None;
             }
@@ -121,17 +129,20 @@ impl<'q> Lister<'q> {
             known.or_else(|| query.assumed(source)).filter(|&language| query.wants_language(language));
         let Some(language) = language else {
             // Other files have been refused by their names.
-            let path = source.display_path();
             let is_undecided = Language::knows(path) || path.extension().is_none();
             if source.is_named() && is_undecided && known.is_none() {
                 self.fail(source, UNKNOWN_LANGUAGE.to_owned());
             }
             return None;
         };
+        let start = Instant::now();
         let parsed = is_candidate.then(|| self.parser.parse(language, text, query));
+        if known.is_some() && stored_language.is_none() {
+            self.results.parsing += start.elapsed();
+        }
         let is_whole = query.lists_all() && !self.parser.is_stopped();
         if let (Some(store), Some(parsed)) = (store.filter(|_| is_whole), &parsed) {
-            store.put(source, text, &|| encode(language, parsed));
+            store.put(source, text, &|| encode(language, text, parsed));
         }
         Some((language, parsed))
     }
@@ -334,13 +345,6 @@ mod tests {
         };
         assert_eq!(list(&[Language::ObjC]), "f");
         assert_eq!((list(&[]).as_str(), store.0.lock().expect("no panic").puts), ("g", 1));
-        // A store may have been written before that.
-        for (_, text) in files {
-            let parsed = Parser::default().parse(Language::ObjC, b"int d;", &SymbolsQuery::default());
-            let mut kept = store.0.lock().expect("no panic");
-            kept.values.insert(text.as_bytes().to_vec(), encode(Language::ObjC, &parsed));
-        }
-        assert_eq!(list(&[]), "g");
     }
 
     #[test]
@@ -366,7 +370,7 @@ mod tests {
         // What is there is taken as it is, unless it is damaged.
         let mut kept = store.0.lock().expect("no panic");
         kept.values.insert(texts[0].1.as_bytes().to_vec(), b"damaged".to_vec());
-        kept.values.insert(texts[1].1.as_bytes().to_vec(), encode(Language::Rust, &Parsed::default()));
+        kept.values.insert(texts[1].1.as_bytes().to_vec(), encode(Language::Rust, b"", &Parsed::default()));
         drop(kept);
         let (out, _) = list(&all, true);
         assert!(out.contains("one") && !out.contains("two"), "{out}");

@@ -31,6 +31,7 @@ pub fn take(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// Takes a signed number from the beginning of `bytes`. `None` if there is none.
+#[inline]
 pub fn take_signed(bytes: &mut &[u8]) -> Option<i128> {
     let signed = |number: u128| (number >> 1) as i128 ^ -((number & 1) as i128);
     let (&first, rest) = bytes.split_first()?;
@@ -42,9 +43,15 @@ pub fn take_signed(bytes: &mut &[u8]) -> Option<i128> {
 }
 
 fn take_wide(bytes: &mut &[u8]) -> Option<u128> {
-    let mut number = 0;
+    let (mut low, mut number) = (0, 0);
     for (index, &byte) in bytes.iter().enumerate().take(19) {
-        number |= u128::from(byte & 0x7F) << (7 * index);
+        // Nearly all numbers fit into a register.
+        if index < 9 {
+            low |= u64::from(byte & 0x7F) << (7 * index);
+            number = low.into();
+        } else {
+            number |= u128::from(byte & 0x7F) << (7 * index);
+        }
         if byte < 0x80 {
             *bytes = &bytes[index + 1..];
             return Some(number);

@@ -48,8 +48,11 @@ const BATCH: usize = 256;
 
 /// Derives terms from texts with a stored value.
 pub trait DeriveTerms: Sync {
-    /// Everything except the text that the value of a file with this name depends on; `None` if such files have no terms.
+    /// Everything except the text that the value of a file with this name depends on; `None` if the terms of such files are not wanted.
     fn context(&self, name: &Path) -> Option<Vec<u8>>;
+
+    /// Whether the text of a file with this name has no terms, and so no value.
+    fn has_none(&self, name: &Path, text: &[u8]) -> bool;
 
     /// The terms of a text, given its value; `None` if it may have any.
     fn terms(&self, text: &[u8], value: &[u8]) -> Option<Vec<u64>>;
@@ -321,16 +324,21 @@ impl Examine for TermReader<'_> {
         file: usize,
         examined: Result<Examined<'_>, Distrust>,
     ) -> io::Result<()> {
-        let SegmentFile { document, stamp, ref context, .. } = self.files[file];
+        let SegmentFile { place, document, stamp, ref context } = self.files[file];
         // A file that has changed gets another document.
         let Some(Examined { bytes, .. }) = examined.ok().filter(|examined| examined.stamp == stamp) else {
             return Ok(());
         };
-        let Some(value) = (self.writer.value)(context, bytes) else {
-            self.without_value += 1;
-            return Ok(());
+        let derive = self.writer.derive;
+        let terms = match (self.writer.value)(context, bytes) {
+            Some(value) => derive.terms(bytes, &value),
+            None if derive.has_none(as_path(place.name), bytes) => Some(Vec::new()),
+            None => {
+                self.without_value += 1;
+                None
+            }
         };
-        let Some(terms) = self.writer.derive.terms(bytes, &value) else { return Ok(()) };
+        let Some(terms) = terms else { return Ok(()) };
         self.keys.clear();
         self.keys.extend(terms.into_iter().map(key));
         self.keys.sort_unstable();

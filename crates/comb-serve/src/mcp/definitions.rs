@@ -12,7 +12,7 @@ use finecomb_sys::io_reason;
 use finecomb_sys::locks::lock;
 use finecomb_sys::units::Clock;
 
-/// Time of calls that parse, together, from which on the definitions are stored.
+/// Time of parsing in calls, together, from which on the definitions are stored.
 const LONG: Duration = Duration::from_millis(200);
 
 /// They are stored again once calls have parsed for this multiple of the time that it took: files that have changed are parsed at each call.
@@ -24,7 +24,7 @@ pub(super) struct StoredDefinitions(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Time of the calls that parsed, since definitions were stored.
+    /// Time in which calls have parsed since definitions were stored.
     spent: Duration,
     /// Set while they are being stored.
     is_running: bool,
@@ -33,8 +33,8 @@ struct State {
 }
 
 impl StoredDefinitions {
-    /// Takes note of the time of a call that parsed. Returns whether definitions are to be stored, which the caller does.
-    pub(super) fn note_call(&self, took: Duration) -> bool {
+    /// Takes note of the time in which a call parsed. Returns whether definitions are to be stored, which the caller does.
+    pub(super) fn note_parsing(&self, took: Duration) -> bool {
         let State { spent, is_running, last } = &mut *lock(&self.0);
         let limit = match last {
             Some(Ok(took)) => (*took * SHARE).max(LONG),
@@ -96,18 +96,18 @@ mod tests {
     #[test]
     fn definitions_are_stored_once_calls_have_parsed_for_long() {
         let definitions = StoredDefinitions::default();
-        assert!(!definitions.note_call(LONG / 2));
+        assert!(!definitions.note_parsing(LONG / 2));
         assert_eq!(definitions.in_words(), "");
-        assert!(definitions.note_call(LONG / 2));
-        assert!(!definitions.note_call(LONG), "they are being stored");
+        assert!(definitions.note_parsing(LONG / 2));
+        assert!(!definitions.note_parsing(LONG), "they are being stored");
         assert_eq!(definitions.in_words(), ", definitions being stored");
         let took = LONG;
         definitions.note_end(Ok(took));
         assert_eq!(definitions.in_words(), ", definitions stored");
-        assert!(!definitions.note_call(took * SHARE - Duration::from_millis(1)));
-        assert!(definitions.note_call(Duration::from_millis(1)));
+        assert!(!definitions.note_parsing(took * SHARE - Duration::from_millis(1)));
+        assert!(definitions.note_parsing(Duration::from_millis(1)));
         definitions.note_end(Err("no room".to_owned()));
-        assert!(!definitions.note_call(100 * LONG));
+        assert!(!definitions.note_parsing(100 * LONG));
         assert_eq!(definitions.in_words(), ", definitions not stored: no room");
     }
 }

@@ -79,18 +79,21 @@ impl RootIndexes {
     }
 
     /// Takes note of the time of a call. Once calls have taken long, the indexes are built and watched. Calls with an index that is not watched
-    /// count as well: they compare the whole tree with it. Once calls that parse have taken long, definitions are stored.
-    pub(super) fn note_call(&self, took: Duration, parses: bool) {
+    /// count as well: they compare the whole tree with it.
+    pub(super) fn note_call(&self, took: Duration) {
         let Some(home) = self.home.as_ref().filter(|_| took >= SHORT) else { return };
         let mut spent = lock(&self.spent);
         *spent += took;
         if *spent >= LONG {
             self.roots.iter().filter(|root| root.starts()).for_each(|root| root.start(home, self.threads));
         }
-        if parses {
-            let due = self.roots.iter().filter(|root| root.is_ready() && root.definitions.note_call(took));
-            due.for_each(|root| root.store_definitions(home, self.threads));
-        }
+    }
+
+    /// Takes note of the time in which a call parsed texts that could have been stored. Once that is long, the definitions of watched roots are stored.
+    pub(super) fn note_parsing(&self, took: Duration) {
+        let Some(home) = self.home.as_ref().filter(|_| !took.is_zero()) else { return };
+        let due = self.roots.iter().filter(|root| root.is_ready() && root.definitions.note_parsing(took));
+        due.for_each(|root| root.store_definitions(home, self.threads));
     }
 
     /// A line about each root.
@@ -219,19 +222,19 @@ mod tests {
         let root = root.path().canonicalize().expect("a path");
         let new = |home| RootIndexes::new(home, 1, std::slice::from_ref(&root));
         let (indexes, others) = (new(Some(home.path().to_owned())), new(Some(home.path().to_owned())));
-        indexes.note_call(LONG / 2, false);
-        (0..100).for_each(|_| indexes.note_call(SHORT / 2, false));
+        indexes.note_call(LONG / 2);
+        (0..100).for_each(|_| indexes.note_call(SHORT / 2));
         wait_for(&indexes, "no index, compared with the files at each search");
         if !IS_LINUX {
             return;
         }
-        indexes.note_call(LONG / 2, false);
+        indexes.note_call(LONG / 2);
         wait_for(&indexes, "index of 1 file, watched, ");
-        others.note_call(LONG, false);
+        others.note_call(LONG);
         wait_for(&others, "index of 1 file, watched by another process");
         for home in [None, Some(root.join("nowhere/.cache/finecomb"))] {
             let none = new(home);
-            none.note_call(LONG, false);
+            none.note_call(LONG);
             wait_for(&none, "searched without an index");
         }
     }

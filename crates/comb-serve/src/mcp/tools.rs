@@ -35,8 +35,6 @@ pub(super) trait Tool: DeserializeOwned + JsonSchema + 'static {
     const HAS_PAGES: bool = true;
     /// Whether an index of the root makes it faster.
     const USES_INDEX: bool = false;
-    /// Whether it parses sources, which stored definitions spare.
-    const PARSES: bool = false;
 
     /// Does the work. An error is told to the model.
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String>;
@@ -83,7 +81,7 @@ fn call<T: Tool>(arguments: JsonObject, context: &Context, stop: &Arc<Stop>) -> 
     let start = Instant::now();
     let answer = tool.answer(context, stop);
     if T::USES_INDEX {
-        context.indexes.note_call(start.elapsed(), T::PARSES);
+        context.indexes.note_call(start.elapsed());
     }
     answer
 }

@@ -4,6 +4,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use finecomb_scan::{Inputs, Stop, Watch};
 use finecomb_symbols::{SymbolsFormat, SymbolsOutcome, SymbolsQuery, symbols};
@@ -17,6 +18,15 @@ use crate::symbols::args::SymbolsArguments;
 use crate::symbols::notes::on_syntax_errors;
 use crate::symbols::options::SymbolOptions;
 use crate::symbols::run::{Prepared, parsed_files, prepare};
+
+/// A list that is done.
+#[derive(Debug)]
+pub struct SymbolsDone {
+    /// Faults with inputs.
+    pub faults: Faults,
+    /// Time in which threads parsed texts whose definitions could have been stored, of all threads together.
+    pub parsing: Duration,
+}
 
 /// A list of definitions or uses.
 pub struct SymbolsJob {
@@ -83,14 +93,15 @@ impl SymbolsJob {
         stop: &Arc<Stop>,
         watch: Option<Watch<'_>>,
         out: &mut (dyn Write + Send),
-    ) -> Result<Faults, String> {
+    ) -> Result<SymbolsDone, String> {
         let Self { options, inputs, query } = self;
         let scan = options.scan().stop(Some(Arc::clone(stop))).watch(watch);
         let Prepared { query, indexes, .. } = prepare(options, false, query.clone(), inputs, &scan)?;
-        let SymbolsOutcome { problems, failures, syntax_errors, .. } =
+        let SymbolsOutcome { problems, failures, syntax_errors, parsing, .. } =
             symbols(inputs, &indexes.scan(scan), &query, out);
         let missing_indexes = indexes.missing(&indexes.take_opened().failures);
-        Ok(Faults { problems, failures, missing_indexes, notes: on_syntax_errors(&syntax_errors) })
+        let notes = on_syntax_errors(&syntax_errors);
+        Ok(SymbolsDone { faults: Faults { problems, failures, missing_indexes, notes }, parsing })
     }
 }
 
@@ -161,7 +172,7 @@ mod tests {
     fn no_paths_are_no_files() {
         let mut out = Vec::new();
         let stop = Arc::new(Stop::new().unwrap());
-        let faults = job(&[], &[]).unwrap().run(&stop, None, &mut out).unwrap();
+        let faults = job(&[], &[]).unwrap().run(&stop, None, &mut out).unwrap().faults;
         assert!(faults.messages().is_empty());
         assert_eq!(out, b"");
     }
@@ -174,7 +185,7 @@ mod tests {
         let job = job(&[("definition", "two")], &[directory.path().to_owned(), missing.clone()]).unwrap();
         for _ in 0..2 {
             let mut out = Vec::new();
-            let faults = job.run(&Arc::new(Stop::new().unwrap()), None, &mut out).unwrap();
+            let faults = job.run(&Arc::new(Stop::new().unwrap()), None, &mut out).unwrap().faults;
             let Some(SymbolRecord::Symbol(symbol)) = SymbolRecords::new(&out).nth(1) else {
                 panic!("{out:?}")
             };

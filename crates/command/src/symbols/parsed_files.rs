@@ -63,7 +63,12 @@ struct NameTerms;
 
 impl DeriveTerms for NameTerms {
     fn context(&self, name: &Path) -> Option<Vec<u8>> {
-        Language::knows(name).then(|| context(name))
+        // Without an extension, the text decides.
+        (Language::knows(name) || name.extension().is_none()).then(|| context(name))
+    }
+
+    fn has_none(&self, name: &Path, text: &[u8]) -> bool {
+        Language::is_never(name, text)
     }
 
     fn terms(&self, text: &[u8], value: &[u8]) -> Option<Vec<u64>> {

@@ -163,8 +163,7 @@ fn list_to(
 /// Expressions that restrict the list to files with a match of one of them; `None` if every file is read.
 fn sought(query: &SymbolsQuery) -> Option<Sought> {
     let patterns = query.expressions()?;
-    // A name may be divided between lines.
-    Some(Sought::new(patterns).across_lines(true).reads(query.known_names()))
+    Some(Sought::new(patterns).across_lines(query.may_span_lines()).reads(query.known_names()))
 }
 
 /// Gives a tags file the time at which it was begun: files that changed later are listed anew when it is updated.

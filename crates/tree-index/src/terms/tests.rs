@@ -13,7 +13,10 @@ use crate::values::Values;
 use crate::watch::here::FilesWithTerms;
 use crate::watch::with_terms::WatchedTerms;
 
-/// The words of a text are its terms. Only files with an extension have values.
+/// The words of a text are its terms. Files with this name have no values.
+const WITHOUT_VALUE: &str = "e";
+
+/// The words of a text are its terms.
 struct Words;
 
 fn term(word: &str) -> u64 {
@@ -22,7 +25,11 @@ fn term(word: &str) -> u64 {
 
 impl DeriveTerms for Words {
     fn context(&self, name: &Path) -> Option<Vec<u8>> {
-        name.extension().map(|_| b"c".to_vec())
+        (name != Path::new(WITHOUT_VALUE)).then(|| b"c".to_vec())
+    }
+
+    fn has_none(&self, name: &Path, text: &[u8]) -> bool {
+        name.extension().is_none() && text.starts_with(b"none")
     }
 
     fn terms(&self, text: &[u8], value: &[u8]) -> Option<Vec<u64>> {
@@ -124,7 +131,7 @@ const FILES: [(&str, &str); 6] = [
     ("b.c", "two three"),
     ("below/c.c", "three"),
     ("d.c", "any thing"),
-    ("e", "no value"),
+    (WITHOUT_VALUE, "no value"),
     ("f.c", "later"),
 ];
 
@@ -154,6 +161,15 @@ fn files_without_a_term_are_left_out() {
     assert_eq!(found("nowhere"), "b.c d.c e new.c");
     tree.store(&["one", "six"]);
     assert_eq!((found("nowhere"), found("one")), ("d.c e".to_owned(), "a.c b.c d.c e".to_owned()));
+}
+
+#[test]
+fn files_whose_texts_have_no_terms_need_no_value() {
+    let tree = IndexedTree::new(&[("README", "none"), ("a.c", "none"), ("b.c", "one"), ("script", "one")]);
+    let Some((_, 0)) = tree.candidates("one") else { return };
+    tree.store(&["one"]);
+    let found = |word| tree.candidates(word).expect("trusted").0.join(" ");
+    assert_eq!((found("one"), found("nowhere")), ("a.c b.c script".to_owned(), "a.c".to_owned()));
 }
 
 #[test]

@@ -91,7 +91,6 @@ impl Tool for Search {
     const NAME: &'static str = "search";
     const TITLE: &'static str = "Search files";
     const USES_INDEX: bool = true;
-    const PARSES: bool = true;
     const DESCRIPTION: &'static str = "Lines that match a pattern: code, comments, configuration, logs. For names in code, \
         'symbols' is more exact. Skips hidden, ignored and binary files. PATH, then LINE:TEXT, or LINE-TEXT around";
 

@@ -14,7 +14,7 @@ use crate::mcp::context::{Context, Wanted, notes_on_faults};
 use crate::mcp::excerpt::excerpt;
 use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, by_line};
-use finecomb_command::symbols::job::SymbolsJob;
+use finecomb_command::symbols::job::{SymbolsDone, SymbolsJob};
 use finecomb_command::symbols::options::SymbolOptions;
 use finecomb_symbols::{Kind as SymbolKind, SymbolsFormat};
 
@@ -54,7 +54,6 @@ impl Tool for Symbols {
     const NAME: &'static str = "symbols";
     const TITLE: &'static str = "Definitions and uses of names";
     const USES_INDEX: bool = true;
-    const PARSES: bool = true;
     const DESCRIPTION: &'static str = "Definitions of names in source code, references to a name outside of comments and strings, or outlines of \
         files, by parsing: C, C++, Go, Java, Python, Rust and 21 others. FIRST-LAST:SIGNATURE, or LINE:TEXT of \
         references";
@@ -76,7 +75,9 @@ impl Tool for Symbols {
             Ok(symbol) => add(&mut page, &symbol, self.list, &mut nesting, columns, is_ranked),
             Err(_) => ControlFlow::Continue(()),
         });
-        notes.extend(notes_on_faults(job.run(stop, None, &mut sink)?));
+        let SymbolsDone { faults, parsing } = job.run(stop, None, &mut sink)?;
+        context.indexes.note_parsing(parsing);
+        notes.extend(notes_on_faults(faults));
         notes.extend(context.cut_off(stop));
         Ok(page.finish(notes, stop.is_raised()))
     }

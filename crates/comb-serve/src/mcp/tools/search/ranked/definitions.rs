@@ -174,7 +174,8 @@ impl<'a> SoughtName<'a> {
             ControlFlow::Continue(())
         });
         // The search reports what cannot be read.
-        self.job.run(self.stop, None, &mut sink)?;
+        let done = self.job.run(self.stop, None, &mut sink)?;
+        self.context.indexes.note_parsing(done.parsing);
         Ok(found)
     }
 }
