@@ -354,6 +354,16 @@ fn definitions_are_stored_in_the_index_once_calls_have_parsed_for_long() {
     // Definitions of a text that has changed are its own.
     fs::write(place.path().join("tree/b.c"), "int f4999;\n").expect("room");
     assert_eq!(client.text("symbols", &defined), format!("{expected}b.c\n1:variable int f4999;\n"));
+    // Whole words come first, also if they do not fill the first page of a word that many files have a part of.
+    fs::create_dir(place.path().join("tree/docs")).expect("room");
+    fs::write(place.path().join("tree/docs/x.md"), "seldom\n").expect("room");
+    for number in 0..70 {
+        fs::write(place.path().join(format!("tree/n{number:02}.c")), "int seldomly;\n").expect("room");
+    }
+    let text = client.text("search", &json!({"pattern": "seldom", "limit": 3}));
+    let page = "docs/x.md\n1:seldom\nn00.c\n1:int seldomly;\nn01.c\n1:int seldomly;\n[more lines; ";
+    assert!(text.starts_with(page), "{text}");
+    assert_eq!(all_pages(&mut client, &json!({"pattern": "seldom", "limit": 30})), 71);
 }
 
 /// A process does not watch the tree at first.

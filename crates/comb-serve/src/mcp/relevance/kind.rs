@@ -75,6 +75,11 @@ impl FileKind {
             Self::Generated => takes::<3>,
         }
     }
+
+    /// Takes files of all kinds except the first, and directories.
+    pub(in crate::mcp) fn takes_others(path: &Path, is_directory: bool) -> bool {
+        is_directory || Self::of_file(path) != Self::Source
+    }
 }
 
 fn takes<const KIND: usize>(path: &Path, is_directory: bool) -> bool {

@@ -7,6 +7,7 @@ mod definitions;
 
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, RangeInclusive};
+use std::path::Path;
 use std::sync::Arc;
 
 use finecomb_grep::GrepOptions;
@@ -24,11 +25,9 @@ use crate::mcp::relevance::{
 use crate::mcp::roots::PathKey;
 use crate::mcp::sink::Sink;
 
-/// Number of results up to which all are found before any is listed.
-const FEW: usize = 300;
-
-/// The same, if the page is not full with the first results of a frequent word.
-const MANY: usize = 20_000;
+/// Number of files with results up to which all are found before any is listed, in a watched tree. That takes as long as to find the first results
+/// of a more frequent word.
+const FEW_FILES: usize = 64;
 
 /// Tiers: of all results, if these are sorted; of the files that define a frequent word; and then of the kinds of files, with whole words and
 /// with others.
@@ -68,9 +67,22 @@ impl Search {
         if base > 0 && !is_stored {
             notes.push("results may have moved: stored definitions are not known any more".to_owned());
         }
-        let ranked =
-            Ranked { search: self, context, stop, inputs, per_file, cursor, name, sought, base, page, notes };
-        ranked.answer()
+        let is_cut = false;
+        Ranked {
+            search: self,
+            context,
+            stop,
+            inputs,
+            per_file,
+            cursor,
+            name,
+            sought,
+            base,
+            page,
+            is_cut,
+            notes,
+        }
+        .answer()
     }
 }
 
@@ -90,12 +102,15 @@ struct Ranked<'a> {
     /// Number that is added to tiers: [`STORED`] or 0.
     base: usize,
     page: Page<'a>,
+    /// Whether lines of a file were left out.
+    is_cut: bool,
     notes: Vec<String>,
 }
 
 /// A part of the results of a frequent word.
 #[derive(Clone, Copy)]
 struct Part {
+    tier: usize,
     /// Whether lines with the name as a word are taken, or those without it; `None` for all.
     is_word: Option<bool>,
     kind: FileKind,
@@ -110,6 +125,20 @@ struct ListedFile {
     results: u64,
 }
 
+/// Limits of the results that are found.
+#[derive(Clone, Copy)]
+struct MostFound {
+    files: usize,
+    results: usize,
+}
+
+impl MostFound {
+    const ALL: Self = Self { files: usize::MAX, results: usize::MAX };
+
+    /// Up to which all may be found before any is listed.
+    const SORTABLE: Self = Self { results: 20_000, ..Self::ALL };
+}
+
 /// Results that were found.
 #[derive(Default)]
 struct Gathered {
@@ -117,14 +146,19 @@ struct Gathered {
     results: usize,
     /// Set if there are more.
     is_full: bool,
+    /// Set if no files were searched.
+    had_no_files: bool,
 }
 
 impl Ranked<'_> {
     fn answer(mut self) -> Result<Answer, String> {
         match self.cursor.as_ref().map(|cursor| cursor.tier - self.base) {
             None => self.list_first()?,
-            Some(SORTED) => drop(self.list_all(usize::MAX)?),
+            Some(SORTED) => drop(self.list_all(MostFound::ALL)?),
             Some(tier) => self.list_by_parts(tier..=LAST)?,
+        }
+        if let Some(most) = self.per_file.filter(|_| self.is_cut) {
+            self.notes.push(format!("at most {most} lines of a file are listed; per_file=0 lists all"));
         }
         self.notes.extend(self.context.cut_off(self.stop));
         Ok(self.page.finish(self.notes, self.stop.is_raised()))
@@ -137,27 +171,51 @@ impl Ranked<'_> {
         let is_reserved = self.name.is_some() && self.sought.is_none();
         // Where nothing is watched, each search takes long.
         let is_watched = self.context.indexes.are_ready();
-        if !is_reserved && self.list_all(if is_watched { FEW } else { MANY })? {
+        let files = if is_watched { FEW_FILES } else { usize::MAX };
+        if !is_reserved && self.list_all(MostFound { files, ..MostFound::SORTABLE })? {
             return Ok(());
         }
-        if is_watched || is_reserved {
-            self.list_by_parts(DEFINING..=DEFINING + 1)?;
-            if self.page.is_full() || self.stop.is_raised() {
-                return Ok(());
-            }
-            self.page.clear();
-            if self.list_all(MANY)? {
-                return Ok(());
-            }
+        if (is_watched || is_reserved) && self.list_frequent()? {
+            return Ok(());
         }
         self.list_by_parts(DEFINING..=LAST)
     }
 
+    /// Lists the first results of a frequent word, if they fill the page, or else all results, if they are not too many. Otherwise returns `false`.
+    fn list_frequent(&mut self) -> Result<bool, String> {
+        let definers = self.definers()?;
+        self.list_definers(&definers)?;
+        let mut found = Gathered::default();
+        if !self.is_done() {
+            self.list_part(self.parts()[0], &definers.into_keys().collect(), Some(&mut found))?;
+        }
+        if self.is_done() {
+            return Ok(true);
+        }
+        self.page.clear();
+        self.is_cut = false;
+        found.add_all(self.gather(self.inputs_of(FileKind::takes_others), MostFound::SORTABLE)?);
+        self.list_found(found)
+    }
+
+    /// Whether the page is full, or the call has to end.
+    fn is_done(&self) -> bool {
+        self.page.is_full() || self.stop.is_raised()
+    }
+
     /// Lists all results, if there are at most this many. Otherwise returns `false`.
-    fn list_all(&mut self, most: usize) -> Result<bool, String> {
+    fn list_all(&mut self, most: MostFound) -> Result<bool, String> {
         let gathered = self.gather(self.inputs.clone(), most)?;
+        self.list_found(gathered)
+    }
+
+    /// Lists all results, if they are all. Otherwise returns `false`.
+    fn list_found(&mut self, gathered: Gathered) -> Result<bool, String> {
         if gathered.is_full {
             return Ok(false);
+        }
+        if gathered.had_no_files && !self.stop.is_raised() {
+            self.add_notes(vec![super::NOTHING_SEARCHED.to_owned()]);
         }
         let definitions = match &mut self.sought {
             Some(sought) => sought.in_files(&gathered.files, &self.inputs, self.base > 0)?,
@@ -198,53 +256,85 @@ impl Ranked<'_> {
             is_cut |= file.is_cut;
             ControlFlow::Continue(())
         });
-        if is_cut {
-            self.note_cut();
-        }
+        self.is_cut |= is_cut;
     }
 
     /// Lists some tiers of the results of a frequent word, until the page is full: first files that define it, and then its parts.
     fn list_by_parts(&mut self, tiers: RangeInclusive<usize>) -> Result<(), String> {
-        let definers = match &mut self.sought {
-            Some(sought) => sought.of_frequent(&self.search.options()?, &self.inputs, self.base > 0)?,
-            None => Some(Definitions::new()),
-        };
-        let definers = self.noted(definers);
-        let listed: BTreeSet<PathKey> = definers.keys().cloned().collect();
-        if tiers.contains(&DEFINING) && !definers.is_empty() {
-            let named = listed.iter().map(|key| self.context.roots.named(key)).collect();
-            let inputs = Inputs { named, ..self.inputs.clone() };
-            let gathered = self.gather(inputs, usize::MAX)?;
-            self.list(DEFINING, gathered.files, &definers);
+        let definers = self.definers()?;
+        if tiers.contains(&DEFINING) {
+            self.list_definers(&definers)?;
         }
-        // Lines around results would be those of results that are in another part.
-        let are_divided = self.name.is_some() && !self.search.word && self.search.context == 0;
-        let words: &[_] = if are_divided { &[Some(true), Some(false)] } else { &[None] };
-        let parts = words.iter().flat_map(|&is_word| FileKind::ALL.map(|kind| Part { is_word, kind }));
-        for (tier, part) in (DEFINING + 1..).zip(parts).filter(|(tier, _)| tiers.contains(tier)) {
-            if self.page.is_full() || self.stop.is_raised() {
+        let listed: BTreeSet<PathKey> = definers.into_keys().collect();
+        for part in self.parts().into_iter().filter(|part| tiers.contains(&part.tier)) {
+            if self.is_done() {
                 break;
             }
-            self.page.set_tier(self.base + tier);
-            self.list_part(part, &listed)?;
+            self.list_part(part, &listed, None)?;
         }
         Ok(())
     }
 
-    /// Lists a part of the results in the order of paths, without files that are listed.
-    fn list_part(&mut self, part: Part, listed: &BTreeSet<PathKey>) -> Result<(), String> {
-        let (name, columns) = (self.name.unwrap_or_default().as_bytes(), self.context.limits.max_columns);
+    /// The files that define a frequent word.
+    fn definers(&mut self) -> Result<Definitions, String> {
+        let definers = match &mut self.sought {
+            Some(sought) => sought.of_frequent(&self.search.options()?, &self.inputs, self.base > 0)?,
+            None => Some(Definitions::new()),
+        };
+        Ok(self.noted(definers))
+    }
+
+    fn list_definers(&mut self, definers: &Definitions) -> Result<(), String> {
+        if definers.is_empty() {
+            return Ok(());
+        }
+        let named = definers.keys().map(|key| self.context.roots.named(key)).collect();
+        let inputs = Inputs { named, ..self.inputs.clone() };
+        let gathered = self.gather(inputs, MostFound::ALL)?;
+        self.list(DEFINING, gathered.files, definers);
+        Ok(())
+    }
+
+    /// The parts of the results of a frequent word, source files first.
+    fn parts(&self) -> Vec<Part> {
+        // Lines around results would be those of results that are in another part.
+        let are_divided = self.name.is_some() && !self.search.word && self.search.context == 0;
+        let words: &[_] = if are_divided { &[Some(true), Some(false)] } else { &[None] };
+        let parts = words.iter().flat_map(|&is_word| FileKind::ALL.map(|kind| (is_word, kind)));
+        (DEFINING + 1..).zip(parts).map(|(tier, (is_word, kind))| Part { tier, is_word, kind }).collect()
+    }
+
+    /// The inputs of some kinds.
+    fn inputs_of(&self, takes: fn(&Path, bool) -> bool) -> Inputs {
         let mut inputs = self.inputs.clone();
-        inputs.walk.takes = Some(part.kind.taking());
+        inputs.walk.takes = Some(takes);
         // Files that are named are read in any case.
-        inputs.named.retain(|path| !path.is_file() || FileKind::of_file(path) == part.kind);
-        let job = self.context.grep_job(self.options_of(part)?, inputs)?;
+        inputs.named.retain(|path| !path.is_file() || takes(path, false));
+        inputs
+    }
+
+    /// Lists a part of the results in the order of paths, without files that are listed. Adds all results of its kind of files to `found`, until the page
+    /// is full.
+    fn list_part(
+        &mut self,
+        part: Part,
+        listed: &BTreeSet<PathKey>,
+        mut found: Option<&mut Gathered>,
+    ) -> Result<(), String> {
+        self.page.set_tier(self.base + part.tier);
+        let (name, columns) = (self.name.unwrap_or_default().as_bytes(), self.context.limits.max_columns);
+        let options = if found.is_some() { self.search.options()? } else { self.options_of(part)? };
+        let job = self.context.grep_job(options, self.inputs_of(part.kind.taking()))?;
         let (output, most) = (self.search.output, self.per_file.unwrap_or(u64::MAX));
         let (page, roots) = (&mut self.page, &self.context.roots);
         let mut file = ListedFile::default();
         let mut is_cut = self.search.context > 0;
         let mut sink = Sink::new(self.stop, output.split(), |record: &[u8]| {
             let Some(line) = Line::of(record, output) else { return ControlFlow::Continue(()) };
+            if let Some(found) = &mut found {
+                // If there are too many, the page may be full all the same.
+                let _ = found.add(line.path, found_line(&line, name, columns), MostFound::SORTABLE);
+            }
             if file.path != line.path {
                 let is_listed = !listed.is_empty() && listed.contains(&roots.key(as_path(line.path)));
                 file = ListedFile { path: line.path.to_owned(), is_listed, results: 0 };
@@ -261,10 +351,11 @@ impl Ranked<'_> {
             page.add(&line.found(), || line.shown(columns))
         });
         let searched = job.run(self.stop, None, &mut sink)?;
-        self.add_notes(notes_on_faults(searched.faults));
-        if is_cut {
-            self.note_cut();
+        if let Some(found) = found {
+            found.had_no_files = job.had_no_files(&searched);
         }
+        self.add_notes(notes_on_faults(searched.faults));
+        self.is_cut |= is_cut;
         Ok(())
     }
 
@@ -277,25 +368,17 @@ impl Ranked<'_> {
     }
 
     /// Finds the results in some inputs, up to a limit.
-    fn gather(&mut self, inputs: Inputs, most: usize) -> Result<Gathered, String> {
+    fn gather(&mut self, inputs: Inputs, most: MostFound) -> Result<Gathered, String> {
         let name = self.name.unwrap_or_default().as_bytes();
         let (output, columns) = (self.search.output, self.context.limits.max_columns);
         let job = self.context.grep_job(self.search.options()?, inputs)?;
         let mut gathered = Gathered::default();
         let mut sink = Sink::new(self.stop, output.split(), |record: &[u8]| {
             let Some(line) = Line::of(record, output) else { return ControlFlow::Continue(()) };
-            let mut worth = if name.is_empty() { Worth::default() } else { Worth::of(line.text, name) };
-            if worth.is_word && defines_macro(as_path(line.path), line.text, name) {
-                worth.defines = Defines::Name;
-            }
-            let text = line.shown(columns);
-            let found = FoundLine { number: line.number, is_context: line.is_context, text, worth };
-            gathered.add(line.path, found, most)
+            gathered.add(line.path, found_line(&line, name, columns), most)
         });
         let searched = job.run(self.stop, None, &mut sink)?;
-        if !self.stop.is_raised() && job.had_no_files(&searched) {
-            self.add_notes(vec![super::NOTHING_SEARCHED.to_owned()]);
-        }
+        gathered.had_no_files = job.had_no_files(&searched);
         self.add_notes(notes_on_faults(searched.faults));
         Ok(gathered)
     }
@@ -308,12 +391,6 @@ impl Ranked<'_> {
         definitions.unwrap_or_default()
     }
 
-    fn note_cut(&mut self) {
-        if let Some(most) = self.per_file {
-            self.add_notes(vec![format!("at most {most} lines of a file are listed; per_file=0 lists all")]);
-        }
-    }
-
     /// Adds notes that are not there.
     fn add_notes(&mut self, notes: Vec<String>) {
         for note in notes {
@@ -324,18 +401,36 @@ impl Ranked<'_> {
     }
 }
 
+/// A line with its worth for a name, if there is one.
+fn found_line(line: &Line<'_>, name: &[u8], columns: usize) -> FoundLine {
+    let mut worth = if name.is_empty() { Worth::default() } else { Worth::of(line.text, name) };
+    if worth.is_word && defines_macro(as_path(line.path), line.text, name) {
+        worth.defines = Defines::Name;
+    }
+    FoundLine { number: line.number, is_context: line.is_context, text: line.shown(columns), worth }
+}
+
 impl Gathered {
-    fn add(&mut self, path: &[u8], line: FoundLine, most: usize) -> ControlFlow<()> {
-        if !line.is_context {
-            if self.results == most {
-                self.is_full = true;
-                return ControlFlow::Break(());
-            }
-            self.results += 1;
+    /// Adds results of other files.
+    fn add_all(&mut self, others: Self) {
+        self.files.extend(others.files);
+        self.results += others.results;
+        self.is_full |= others.is_full || self.results > MostFound::SORTABLE.results;
+        self.had_no_files &= others.had_no_files;
+    }
+
+    fn add(&mut self, path: &[u8], line: FoundLine, most: MostFound) -> ControlFlow<()> {
+        let is_new_file = self.files.last().is_none_or(|file| file.path != path);
+        if is_new_file && self.files.len() == most.files || !line.is_context && self.results == most.results {
+            self.is_full = true;
+            return ControlFlow::Break(());
         }
-        match self.files.last_mut() {
-            Some(file) if file.path == path => file.lines.push(line),
-            _ => self.files.push(FoundFile { path: path.to_owned(), lines: vec![line], is_cut: false }),
+        if is_new_file {
+            self.files.push(FoundFile { path: path.to_owned(), lines: Vec::new(), is_cut: false });
+        }
+        self.results += usize::from(!line.is_context);
+        if let Some(file) = self.files.last_mut() {
+            file.lines.push(line);
         }
         ControlFlow::Continue(())
     }
