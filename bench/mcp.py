@@ -45,7 +45,7 @@ class Server:
     def search(self, pattern: str, limit: int) -> tuple[float, str]:
         """Wall time and text of a call."""
         start = time.perf_counter()
-        answer = self.ask("tools/call", {"name": "search", "arguments": {"pattern": pattern, "limit": limit, "sort": "path"}})
+        answer = self.ask("tools/call", {"name": "search", "arguments": {"pattern": pattern, "regex": True, "limit": limit, "sort": "path"}})
         took = time.perf_counter() - start
         return took, json.loads(answer)["result"]["content"][0]["text"]
 

@@ -155,7 +155,9 @@ def selection(rng: random.Random, root: Path) -> tuple[dict, list[str], list[str
 def check_search(server: Server, rng: random.Random, comb: list[str], root: Path) -> str:
     arguments, flags, paths = selection(rng, root)
     arguments["pattern"] = rng.choice(PATTERNS)
-    for name, flag in [("fixed_strings", "-F"), ("word", "-w"), ("multiline", "-U")]:
+    arguments["regex"] = rng.random() < 0.8
+    flags += [] if arguments["regex"] else ["-F"]
+    for name, flag in [("word", "-w"), ("multiline", "-U")]:
         if rng.random() < 0.2:
             arguments[name] = True
             flags.append(flag)

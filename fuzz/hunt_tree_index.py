@@ -311,7 +311,7 @@ class Tree:
         slow.write_bytes(SLOW_TEXT)
         end = time.monotonic() + 20
         while "watched, " not in (status := self.status()):
-            self.server.call("search", {"pattern": "[a-y]b", "output": "count", "no_ignore": True})
+            self.server.call("search", {"pattern": "[a-y]b", "regex": True, "output": "count", "no_ignore": True})
             if time.monotonic() > end:
                 raise Fault(f"no watch: {status}")
         slow.unlink()
@@ -450,7 +450,7 @@ class Tree:
         if rng.random() < 0.3:
             arguments["paths"] = [str(rng.choice(self.directories() + self.files()))]
         if kind < 0.8:
-            arguments |= {"pattern": rng.choice(PATTERNS), **rng.choice(CALLS), **(rng.choice(CALLS) if rng.random() < 0.3 else {})}
+            arguments |= {"pattern": rng.choice(PATTERNS), "regex": True, **rng.choice(CALLS), **(rng.choice(CALLS) if rng.random() < 0.3 else {})}
             # By relevance, what is listed of a frequent word depends on whether the tree is watched; hunt_mcp.py compares its pages.
             arguments["sort"] = "path"
         elif kind < 0.9:

@@ -39,7 +39,7 @@ impl<'f> ListedFile<'f> {
             SymbolsFormat::Text => text::print(self, &styles, out.bytes()),
             SymbolsFormat::Outline => outline::print(self, &styles, out.bytes()),
             SymbolsFormat::Compact => outline::print_compact(self, out.bytes()),
-            SymbolsFormat::Json => json::print(self, out.bytes()),
+            SymbolsFormat::Json => json::print(self, query.options.bodies, out.bytes()),
             SymbolsFormat::Etags => etags::print(self, out.bytes()),
             SymbolsFormat::Records => records::print(self, out),
             SymbolsFormat::Ctags => {}
@@ -56,6 +56,19 @@ impl<'f> ListedFile<'f> {
         let mut line = Vec::new();
         self.collapse(part, &mut line);
         line
+    }
+
+    /// The lines of a definition, at most this many bytes of whole lines or a part of the first one, and the number of the first line.
+    fn body(&self, symbol: &Symbol, most: usize) -> (usize, &'f [u8]) {
+        let Range { start, end } = symbol.extent;
+        let begin = memchr::memrchr(b'\n', &self.text[..start]).map_or(0, |before| before + 1);
+        let body = &self.text[begin..end];
+        // The name may be in a later line.
+        let (name, line) = (symbol.name.start, symbol.line);
+        let before = memchr::memchr_iter(b'\n', &self.text[begin.min(name)..name]).count();
+        let cut = &body[..body.len().min(most)];
+        let whole = if cut.len() < body.len() { memchr::memrchr(b'\n', cut) } else { None };
+        (line - before, &cut[..whole.unwrap_or(cut.len())])
     }
 
     fn name(&self, symbol: &Symbol) -> &'f [u8] {

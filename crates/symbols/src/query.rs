@@ -66,6 +66,8 @@ pub struct SymbolsOptions {
     pub format: SymbolsFormat,
     /// Colour text and outlines.
     pub color: bool,
+    /// Maximum number of bytes of a definition that JSON has as they are written, in whole lines; 0 for none.
+    pub bodies: usize,
     /// Escape control characters and invalid UTF-8 in text and outlines, which a terminal would obey.
     pub escape: bool,
 }
@@ -81,6 +83,7 @@ setters! {
         quiet: bool,
         format: SymbolsFormat,
         color: bool,
+        bodies: usize,
         escape: bool,
     }
 }

@@ -13,8 +13,8 @@ use finecomb_command::args::tips::nearest;
 const OTHER_NAMES: [(&str, &[&str]); 14] = [
     ("paths", &["file", "files", "dir", "directory", "folder", "root", "cwd"]),
     ("path", &["file", "filename", "file_path", "paths"]),
-    ("pattern", &["query", "regex", "regexp", "search", "string", "text", "q"]),
-    ("fixed_strings", &["literal", "fixed", "is_regex"]),
+    ("pattern", &["query", "search", "string", "text", "q"]),
+    ("regex", &["fixed_strings", "literal", "fixed", "is_regex", "regexp", "use_regex"]),
     ("case", &["ignore_case", "case_sensitive", "case_insensitive"]),
     ("word", &["whole_word", "words"]),
     ("context", &["context_lines", "before", "after", "lines"]),

@@ -147,6 +147,11 @@ impl<'r> Page<'r> {
         (self.bytes, self.results, self.in_line, self.tier, self.is_full) = (0, 0, 0, 0, false);
     }
 
+    /// Whether it has no results.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Whether a result had no room, so that no more are wanted.
     pub(super) fn is_full(&self) -> bool {
         self.is_full

@@ -50,8 +50,7 @@ fn the_client_lists_tools_with_schemas() {
 fn every_tool_answers() {
     let tree = tree();
     let mut client = Client::start(tree.path(), &[]);
-    let literal =
-        json!({"pattern": "ADD(", "fixed_strings": true, "case": "insensitive", "context": 1, "limit": 1});
+    let literal = json!({"pattern": "ADD(", "case": "insensitive", "context": 1, "limit": 1});
     let more = more("more lines", &tree, "src/main.rs", "3");
     let nothing =
         "[no results]\n[no files were searched: paths, globs, types and ignore files exclude all]\n";
@@ -75,7 +74,7 @@ fn every_tool_answers() {
         ("search", json!({"pattern": "add", "output": "files", "globs": ["!*.md"]}), "src/main.rs\n"),
         (
             "search",
-            json!({"pattern": "u32 .\n +a", "multiline": true}),
+            json!({"pattern": "u32 .\n +a", "regex": true, "multiline": true}),
             "src/main.rs\n2:pub fn add(a: u32, b: u32) -> u32 {\n3:    a + b\n",
         ),
         (
@@ -85,6 +84,11 @@ fn every_tool_answers() {
         ),
         ("files", json!({"name": "^s|md"}), "notes.md\nsrc/main.rs\n"),
         ("files", json!({"path": "src", "type": ["rust"]}), "src/main.rs\n"),
+        (
+            "symbols",
+            json!({"name": "main", "bodies": true}),
+            "src/main.rs\n6-8:fn main()\n6-fn main() {\n7-    add(1, 2);\n8-}\n",
+        ),
         ("read", json!({"path": "src/main.rs", "from": "3", "to": 4}), "src/main.rs\n3:    a + b\n4:}\n"),
         (
             "read",
@@ -119,6 +123,11 @@ fn every_tool_answers() {
             "1 /// Adds.\n# 1 record, 1 distinct key, 1 shown\n",
         ),
         ("search", json!({"pattern": "nowhere"}), "[no results]\n"),
+        (
+            "search",
+            json!({"pattern": "nowhere|add"}),
+            "[no results]\n[the pattern is literal text; regex=true makes it a regular expression]\n",
+        ),
         ("search", json!({"pattern": "a", "globs": "*.none"}), nothing),
         ("symbols", json!({"name": "add"}), "src/main.rs\n2-4:pub fn add(a: u32, b: u32) -> u32\n"),
         ("symbols", json!({"name": "add", "list": "references"}), "src/main.rs\n7:add(1, 2);\n"),
@@ -243,7 +252,7 @@ fn wrong_arguments_are_told_to_the_model() {
     let tree = tree();
     let mut client = Client::start(tree.path(), &[]);
     for (tool, arguments, reason) in [
-        ("search", json!({"pattern": "("}), "unclosed group"),
+        ("search", json!({"pattern": "(", "regex": true}), "unclosed group"),
         ("search", json!({}), "missing field `pattern`"),
         ("search", json!({"pattern": 7}), "expected a string"),
         (
@@ -305,6 +314,28 @@ fn all_pages(client: &mut Client, arguments: &Value) -> usize {
     lines.dedup();
     assert_eq!(lines.len(), all, "{arguments}");
     all
+}
+
+#[test]
+fn the_body_of_a_long_definition_is_cut_and_says_where_it_goes_on() {
+    let lines: String = (3..2000).map(|number| format!("    a += {number};\n")).collect();
+    let tree = directory_with(&[("a.c", &format!("int\nlong_one(int a) {{\n{lines}    return a;\n}}\n"))]);
+    let mut client = Client::start(tree.path(), &[]);
+    let text = client.text("symbols", &json!({"name": "long_one", "bodies": true}));
+    assert!(
+        text.starts_with(
+            "a.c\n2-2001:function int long_one(int a)\n1-int\n2-long_one(int a) {\n3-    a += 3;\n"
+        ),
+        "{text}"
+    );
+    let (_, next) = text.trim_end().rsplit_once("\n… more: read from=").expect("a place");
+    assert!(
+        text.contains(&format!("-    a += {};\n… more", next.parse::<u32>().expect("a line") - 1)),
+        "{text}"
+    );
+    assert!(text.len() > 8_000 && text.len() <= 16_000, "{}", text.len());
+    let rest = client.text("read", &json!({"path": "a.c", "from": next}));
+    assert!(rest.starts_with(&format!("a.c\n{next}:    a += {next};\n")), "{rest}");
 }
 
 /// Calls take long in the tree, so an index is built and watched, and definitions are stored: the same answers come sooner.

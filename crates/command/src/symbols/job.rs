@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use finecomb_scan::{Inputs, Stop, Watch};
-use finecomb_symbols::{SymbolsFormat, SymbolsOutcome, SymbolsQuery, symbols};
+use finecomb_symbols::{SymbolsFormat, SymbolsOptions, SymbolsOutcome, SymbolsQuery, symbols};
 use finecomb_tree_index::{FilesWithTerms, SoughtTerms, files_with_terms};
 
 use crate::args::named;
@@ -50,11 +50,24 @@ impl SymbolsJob {
     /// # Errors
     /// If a name, a glob or a type of files is invalid.
     pub fn new(options: SymbolOptions, paths: &[PathBuf], format: SymbolsFormat) -> Result<Self, String> {
+        let list = options.symbols().format(format);
+        Self::of(options, paths, &list)
+    }
+
+    /// A list in JSON, with at most this many bytes of each definition as it is written.
+    ///
+    /// # Errors
+    /// If a name, a glob or a type of files is invalid.
+    pub fn with_bodies(options: SymbolOptions, paths: &[PathBuf], bodies: usize) -> Result<Self, String> {
+        let list = options.symbols().format(SymbolsFormat::Json).bodies(bodies);
+        Self::of(options, paths, &list)
+    }
+
+    fn of(options: SymbolOptions, paths: &[PathBuf], list: &SymbolsOptions) -> Result<Self, String> {
         let inputs = options.inputs(Vec::new()).map_err(|error| error.to_string())?;
         // Without a path, there is nothing to list.
         let inputs = Inputs { named: paths.to_vec(), ..inputs };
-        let query =
-            SymbolsQuery::new(&options.symbols().format(format)).map_err(|error| error.to_string())?;
+        let query = SymbolsQuery::new(list).map_err(|error| error.to_string())?;
         Ok(Self { options, inputs, query })
     }
 

@@ -22,10 +22,10 @@ use finecomb_command::grep::job::record_start;
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
 pub(in crate::mcp) struct Search {
-    /// Regular expression, by line
+    /// Literal, unless regex
     pattern: String,
     #[serde(default)]
-    fixed_strings: bool,
+    regex: bool,
     #[serde(default)]
     case: Case,
     #[serde(default)]
@@ -91,7 +91,7 @@ impl Tool for Search {
     const NAME: &'static str = "search";
     const TITLE: &'static str = "Search files";
     const USES_INDEX: bool = true;
-    const DESCRIPTION: &'static str = "Lines that match a pattern: code, comments, configuration, logs. For names in code, \
+    const DESCRIPTION: &'static str = "Lines with a pattern: code, comments, configuration, logs. For names in code, \
         'symbols' is more exact. Skips hidden, ignored and binary files. PATH, then LINE:TEXT, or LINE-TEXT around";
 
     fn answer(self, context: &Context, stop: &Arc<Stop>) -> Result<Answer, String> {
@@ -113,7 +113,7 @@ impl Tool for Search {
         }
         notes.extend(notes_on_faults(searched.faults));
         notes.extend(context.cut_off(stop));
-        Ok(page.finish(notes, stop.is_raised()))
+        Ok(self.finish(page, notes, stop))
     }
 }
 
@@ -137,10 +137,18 @@ impl Search {
         Some(self.per_file.unwrap_or(default)).filter(|&most| most > 0 && self.output == Output::Lines)
     }
 
+    /// The answer. If there are no results, it has a note on a pattern that looks like a regular expression.
+    fn finish(&self, page: Page<'_>, mut notes: Vec<String>, stop: &Stop) -> Answer {
+        if !self.regex && page.is_empty() && self.pattern.contains(OF_EXPRESSIONS) {
+            notes.push("the pattern is literal text; regex=true makes it a regular expression".to_owned());
+        }
+        page.finish(notes, stop.is_raised())
+    }
+
     fn options(&self) -> Result<GrepOptions, String> {
         let pattern = PatternOptions::default()
             .patterns([self.pattern.clone()].into())
-            .fixed_strings(self.fixed_strings)
+            .fixed_strings(!self.regex)
             .case(match self.case {
                 Case::Sensitive => finecomb_grep::Case::Sensitive,
                 Case::Insensitive => finecomb_grep::Case::Insensitive,
@@ -177,6 +185,9 @@ fn add(page: &mut Page<'_>, output: Output, record: &[u8], columns: usize) -> Co
     let Some(line) = Line::of(record, output) else { return ControlFlow::Continue(()) };
     page.add(&line.found(), || line.shown(columns))
 }
+
+/// Characters that are rare in literal text, and frequent in regular expressions.
+const OF_EXPRESSIONS: [char; 8] = ['|', '*', '+', '?', '^', '$', '\\', '['];
 
 /// Note on a search of no files.
 const NOTHING_SEARCHED: &str = "no files were searched: paths, globs, types and ignore files exclude all";

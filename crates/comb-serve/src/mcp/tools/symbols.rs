@@ -1,5 +1,6 @@
 //! The tool `symbols`: `comb symbols`.
 
+use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::mcp::page::{Found, Kind, Page};
 use crate::mcp::sink::{Sink, by_line};
 use finecomb_command::symbols::job::{SymbolsDone, SymbolsJob};
 use finecomb_command::symbols::options::SymbolOptions;
-use finecomb_symbols::{Kind as SymbolKind, SymbolsFormat};
+use finecomb_symbols::Kind as SymbolKind;
 
 /// Arguments of a call.
 #[derive(Deserialize, JsonSchema)]
@@ -28,6 +29,8 @@ pub(in crate::mcp) struct Symbols {
     /// function, method, class, struct, enum, trait, macro, constant, field, …
     #[serde(default, deserialize_with = "one_or_many")]
     kinds: Vec<String>,
+    #[serde(default)]
+    bodies: bool,
     #[serde(flatten)]
     selection: Selection,
     #[serde(default = "default_limit", deserialize_with = "limit")]
@@ -54,7 +57,7 @@ impl Tool for Symbols {
     const NAME: &'static str = "symbols";
     const TITLE: &'static str = "Definitions and uses of names";
     const USES_INDEX: bool = true;
-    const DESCRIPTION: &'static str = "Definitions of names in source code, references to a name outside of comments and strings, or outlines of \
+    const DESCRIPTION: &'static str = "Definitions in source code, references to a name outside of comments and strings, or outlines of \
         files, by parsing: C, C++, Go, Java, Python, Rust and 21 others. FIRST-LAST:SIGNATURE, or LINE:TEXT of \
         references";
 
@@ -66,7 +69,13 @@ impl Tool for Symbols {
         let wanted = Wanted { kind, limit: self.limit, after_context: 0, page: &self.page };
         let (mut page, mut notes) = context.page(&wanted)?;
         let named = context.roots.inputs(&self.selection.paths)?;
-        let mut job = SymbolsJob::new(self.options(context)?, &named, SymbolsFormat::Json)?;
+        // A page has room for one.
+        let bodies = if self.bodies && self.list == SymbolList::Definitions {
+            context.max_bytes(self.page.max_bytes) / 2
+        } else {
+            0
+        };
+        let mut job = SymbolsJob::with_bodies(self.options(context)?, &named, bodies)?;
         job.inputs.strip_dot = true;
         let is_ranked = self.list != SymbolList::References && self.name.is_some();
         let mut nesting = Nesting::default();
@@ -111,6 +120,23 @@ struct PrintedSymbol {
     end_byte: u64,
     signature: String,
     parameters: Option<String>,
+    body_line: Option<u64>,
+    body: Option<String>,
+}
+
+impl PrintedSymbol {
+    /// Its lines as those around a result are shown, if they are wanted.
+    fn add_body(&self, text: &mut String, columns: usize) {
+        let (Some(body), Some(first)) = (&self.body, self.body_line) else { return };
+        let mut next = first;
+        for line in body.lines() {
+            let _ = write!(text, "\n{next}-{}", excerpt(line.as_bytes(), 0, columns));
+            next += 1;
+        }
+        if next <= self.end_line {
+            let _ = write!(text, "\n… more: read from={next}");
+        }
+    }
 }
 
 /// Adds a symbol to a page.
@@ -141,7 +167,9 @@ fn add(
                 format!("{kind}{signature}{scope}")
             }
         };
-        excerpt(text.as_bytes(), 0, columns).into_owned()
+        let mut text = excerpt(text.as_bytes(), 0, columns).into_owned();
+        symbol.add_body(&mut text, columns);
+        text
     })
 }
 

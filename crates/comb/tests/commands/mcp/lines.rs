@@ -40,7 +40,7 @@ impl Session {
     }
 
     fn call(&mut self, id: u64, pattern: &str) {
-        let params = json!({"name": "search", "arguments": {"pattern": pattern}});
+        let params = json!({"name": "search", "arguments": {"pattern": pattern, "regex": true}});
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
     }
 
@@ -250,7 +250,7 @@ fn a_cancelled_call_does_not_hold_back_the_other_answers_of_its_batch() {
     session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     let ping = |id: u64| json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
     let slow = |id: u64| {
-        let params = json!({"name": "search", "arguments": {"pattern": SLOW}});
+        let params = json!({"name": "search", "arguments": {"pattern": SLOW, "regex": true}});
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
     };
     let cancel =

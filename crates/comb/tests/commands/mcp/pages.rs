@@ -62,10 +62,11 @@ fn pages_together_are_the_whole_result() {
         let calls = [
             ("files", json!({})),
             ("search", json!({"pattern": "x", "context": context})),
-            ("search", json!({"pattern": "y|^$", "output": "files"})),
+            ("search", json!({"pattern": "y|^$", "regex": true, "output": "files"})),
             ("search", json!({"pattern": "x", "output": "count"})),
             ("symbols", json!({})),
             ("symbols", json!({"name": "^x"})),
+            ("symbols", json!({"name": "^x", "bodies": true})),
         ];
         for (tool, arguments) in calls {
             let call = |limit: u64, cursor: Option<&str>| {
@@ -300,7 +301,7 @@ fn lines_around_no_result_are_on_the_next_page() {
     let tree = directory_with(&[("a", "\n"), ("b", "y\n")]);
     let mut client = Client::start(tree.path(), &["--structured"]);
     let mut lines = |cursor: Option<String>| {
-        let call = json!({"pattern": "^$", "multiline": true, "context": 1, "limit": 1, "cursor": cursor});
+        let call = json!({"pattern": "^$", "regex": true, "multiline": true, "context": 1, "limit": 1, "cursor": cursor});
         let (results, next, _) = page(&mut client, "search", &call);
         let paths = results.iter().map(|result| result["path"].as_str().expect("a path").to_owned());
         (paths.collect::<Vec<_>>(), next)

@@ -161,7 +161,7 @@ impl Ranked<'_> {
             self.notes.push(format!("at most {most} lines of a file are listed; per_file=0 lists all"));
         }
         self.notes.extend(self.context.cut_off(self.stop));
-        Ok(self.page.finish(self.notes, self.stop.is_raised()))
+        Ok(self.search.finish(self.page, self.notes, self.stop))
     }
 
     /// Lists the first page: of all results, if they are few, or else the first results of a frequent word, if they fill it. If they do not, all are
