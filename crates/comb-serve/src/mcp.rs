@@ -9,6 +9,7 @@ mod calls;
 mod context;
 mod cursor;
 mod definitions;
+mod digest;
 mod excerpt;
 mod indexes;
 mod page;

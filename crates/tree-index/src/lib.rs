@@ -65,6 +65,7 @@ pub use reading::MAX_FILE;
 pub use regex_syntax::hir::Hir;
 pub use terms::DeriveTerms;
 pub use values::Values;
-pub use watch::here::{FilesWithTerms, files_with_terms};
+pub use watch::here::{FilesWithTerms, count_by_folder, files_with_terms};
 pub use watch::talk::WatchInfo;
+pub use watch::watched::FolderCount;
 pub use watch::{WatchOptions, watch};

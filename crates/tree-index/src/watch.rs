@@ -14,7 +14,7 @@ pub(crate) mod talk;
 #[cfg(test)]
 mod tests;
 mod waker;
-mod watched;
+pub(crate) mod watched;
 pub(crate) mod with_terms;
 
 use std::collections::HashSet;
@@ -110,7 +110,7 @@ pub fn watch(home: &Path, root: &Path, options: &WatchOptions<'_>) -> Result<(),
     let now = Arc::new(Watched::open(&folder, root)?);
     let mut proofs = Proofs::new().map_err(failed)?;
     proofs.doubt_all(&now);
-    let desk = Desk::new(&folder).map_err(failed)?;
+    let desk = Desk::new(&folder, &now).map_err(failed)?;
     let _values = values::keep_open(&folder);
     let mut watcher = Watcher {
         home: home.to_owned(),
@@ -217,7 +217,7 @@ impl Watcher {
                 self.last_proofs = Instant::now();
             }
             match self.update(options.build) {
-                Ok(true) => {}
+                Ok(true) => desk.show(&self.now),
                 Ok(false) => break,
                 Err(error) => return Ok(Err(error)),
             }

@@ -105,6 +105,11 @@ pub(super) struct Selection {
 }
 
 impl Selection {
+    /// Whether the call has all files below its paths that a search without flags has.
+    pub(super) fn takes_all(&self) -> bool {
+        self.globs.is_empty() && self.types.is_empty() && !self.hidden && !self.no_ignore
+    }
+
     /// The files of the call.
     ///
     /// # Errors

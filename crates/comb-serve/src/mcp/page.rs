@@ -83,6 +83,8 @@ pub(super) struct Page<'r> {
     tier: usize,
     /// Set once a line has no room.
     is_full: bool,
+    /// Summary of all results, also of those that are not on it.
+    digest: Option<String>,
 }
 
 /// The end of the page before.
@@ -132,6 +134,7 @@ impl<'r> Page<'r> {
             in_line: 0,
             tier: 0,
             is_full: false,
+            digest: None,
         }
     }
 
@@ -155,6 +158,11 @@ impl<'r> Page<'r> {
     /// Whether a result had no room, so that no more are wanted.
     pub(super) fn is_full(&self) -> bool {
         self.is_full
+    }
+
+    /// Gives a summary of all results, which comes before them if they are not all on the page.
+    pub(super) fn set_digest(&mut self, digest: Option<String>) {
+        self.digest = digest;
     }
 
     /// Says how many times the order of places has begun again before the next results.
@@ -241,7 +249,9 @@ impl<'r> Page<'r> {
         loop {
             let cursor = self.cursor(is_cut).map(|cursor| cursor.to_string());
             let all = self.with_first_note(&notes, cursor.as_deref(), is_cut);
-            let mut text = self.text();
+            let digest = self.digest.as_ref().filter(|_| self.is_full);
+            let mut text = digest.map_or_else(String::new, |digest| format!("[{digest}]\n"));
+            self.write(&mut text);
             for note in &all {
                 let _ = writeln!(text, "[{note}]");
             }
@@ -250,7 +260,8 @@ impl<'r> Page<'r> {
                 continue;
             }
             // A tree of JSON values takes longer than the text, so it is only made if it is wanted.
-            let structured = self.options.is_structured.then(|| self.structured(cursor, &all));
+            let notes = || digest.into_iter().chain(&all).cloned().collect::<Vec<_>>();
+            let structured = self.options.is_structured.then(|| self.structured(cursor, &notes()));
             return Answer { text, structured };
         }
     }
@@ -279,8 +290,9 @@ impl<'r> Page<'r> {
         Some(Cursor::new(self.paths[last.path].clone(), last.line, last.in_line, last.tier))
     }
 
-    fn text(&self) -> String {
-        let mut text = String::with_capacity(self.bytes + self.entries.len() * OVERHEAD);
+    /// Writes the results.
+    fn write(&self, text: &mut String) {
+        text.reserve(self.bytes + self.entries.len() * OVERHEAD);
         let mut shown = None;
         for entry in &self.entries {
             let path = self.paths[entry.path].to_string_lossy();
@@ -292,11 +304,10 @@ impl<'r> Page<'r> {
                     if shown.replace(entry.path) != Some(entry.path) {
                         let _ = writeln!(text, "{path}");
                     }
-                    entry.write(&mut text)
+                    entry.write(text)
                 }
             };
         }
-        text
     }
 
     fn structured(&self, cursor: Option<String>, notes: &[String]) -> Value {

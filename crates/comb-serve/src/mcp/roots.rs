@@ -1,6 +1,7 @@
 //! The directories that a client may read, and the paths of its requests.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -18,6 +19,13 @@ pub(super) struct Roots {
 pub(super) struct PathKey(usize, PathBuf);
 
 impl PathKey {
+    /// The folder that a file is in, below a place: `.` if it is in none.
+    pub(super) fn folder_below(&self, place: &Self) -> OsString {
+        let mut below = self.1.strip_prefix(&place.1).unwrap_or(&self.1).components();
+        let first = below.next().map(|part| part.as_os_str().to_owned());
+        first.filter(|_| below.next().is_some()).unwrap_or_else(|| ".".into())
+    }
+
     /// Whether it is a place, or below it.
     pub(super) fn is_below(&self, other: &Self) -> bool {
         self.0 == other.0 && self.1.starts_with(&other.1)

@@ -348,12 +348,16 @@ fn definitions_are_stored_in_the_index_once_calls_have_parsed_for_long() {
     let source: String = (0..5000).map(function).collect();
     let uses: String = (0..400).map(|number| format!("int u{number} = often({number});\n")).collect();
     let defining = format!("{uses}int often(int a) {{ return a; }}\n");
-    let place = directory_with(&[
-        ("tree/a.c", &source),
+    let rare = |number: usize| format!("tree/{}/n{:02}.c", ["one", "two"][number % 2], number / 2);
+    let rare: Vec<String> = (0..80).map(rare).collect();
+    let mut files = vec![
+        ("tree/a.c", source.as_str()),
         ("tree/b.c", "int other;\n"),
         ("tree/m.c", &uses),
         ("tree/z.c", &defining),
-    ]);
+    ];
+    files.extend(rare.iter().map(|path| (path.as_str(), "int rarely;\n")));
+    let place = directory_with(&files);
     // A relative path is one of the directory in which the server was started.
     let mut client = Client::start(place.path(), &["--index-dir", "indexes", "tree"]);
     // The file that defines a frequent name comes first, whether definitions are stored or not.
@@ -378,10 +382,24 @@ fn definitions_are_stored_in_the_index_once_calls_have_parsed_for_long() {
         }
         assert!(start.elapsed() < Duration::from_secs(60), "{status}");
     };
-    assert!(stored.contains("index of 4 files, watched, "), "{stored}");
+    assert!(stored.contains("index of 84 files, watched, "), "{stored}");
     assert_eq!(client.text("symbols", &defined), expected);
     assert!(place.path().join("indexes").is_dir() && !place.path().join("tree/indexes").exists());
     check_pages(&mut client);
+    // An answer that has not all results begins with a digest.
+    let text = client.text("search", &json!({"pattern": "rarely", "limit": 1}));
+    let expected_page =
+        "[80 files may have it, by the index: one 40, two 40]\none/n00.c\n1:int rarely;\n[more lines; ";
+    assert!(text.starts_with(expected_page), "{text}");
+    let text = client.text("files", &json!({"limit": 2}));
+    assert!(
+        text.starts_with("[84 files by the index: one 40, two 40, . 4]\na.c\nb.c\n[more files; "),
+        "{text}"
+    );
+    assert_eq!(
+        client.text("files", &json!({"limit": 2, "paths": "one", "globs": "n0[01].*"})),
+        "one/n00.c\none/n01.c\n"
+    );
     // Definitions of a text that has changed are its own.
     fs::write(place.path().join("tree/b.c"), "int f4999;\n").expect("room");
     assert_eq!(client.text("symbols", &defined), format!("{expected}b.c\n1:variable int f4999;\n"));
@@ -392,7 +410,7 @@ fn definitions_are_stored_in_the_index_once_calls_have_parsed_for_long() {
         fs::write(place.path().join(format!("tree/n{number:02}.c")), "int seldomly;\n").expect("room");
     }
     let text = client.text("search", &json!({"pattern": "seldom", "limit": 3}));
-    let page = "docs/x.md\n1:seldom\nn00.c\n1:int seldomly;\nn01.c\n1:int seldomly;\n[more lines; ";
+    let page = "[71 lines in 71 files: . 70, docs 1]\ndocs/x.md\n1:seldom\nn00.c\n1:int seldomly;\nn01.c\n1:int seldomly;\n[more lines; ";
     assert!(text.starts_with(page), "{text}");
     assert_eq!(all_pages(&mut client, &json!({"pattern": "seldom", "limit": 30})), 71);
 }

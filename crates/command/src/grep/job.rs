@@ -10,6 +10,7 @@ use clap::Arg;
 use finecomb_grep::{GrepOptions, Mode, Outcome, Query, grep, list};
 use finecomb_scan::{FoundFile, Inputs, Problem, RecordStart, ScanOptions, Stop, Watch, Width, list_files};
 use finecomb_top::RecordBegin;
+use finecomb_tree_index::{FolderCount, Sought, count_by_folder};
 
 use crate::advice::Advised;
 use crate::args::named;
@@ -149,6 +150,22 @@ impl GrepJob {
         let missing_indexes = indexes.missing(&opened.failures);
         let faults = Faults { problems, failures, missing_indexes, notes: Vec::new() };
         Ok(Searched { faults, is_empty: files == 0, is_reduced: opened.is_reduced })
+    }
+
+    /// The number of files that may have a match, in each folder of the directory that is searched, as the index knows them. `None` if this process does not
+    /// watch it. Globs, types and flags that select files are not considered.
+    pub fn candidates_by_folder(&self) -> Option<Vec<FolderCount>> {
+        self.count_by_folder(Some(&sought(&self.inputs, &self.scan, &self.query)?))
+    }
+
+    /// The number of all files in each folder of the directory that is searched, as [`candidates_by_folder`](Self::candidates_by_folder).
+    pub fn files_by_folder(&self) -> Option<Vec<FolderCount>> {
+        self.count_by_folder(None)
+    }
+
+    fn count_by_folder(&self, sought: Option<&Sought>) -> Option<Vec<FolderCount>> {
+        let [directory] = &self.inputs.named[..] else { return None };
+        count_by_folder(&Indexed::home(&self.index).ok()??, &directory.canonicalize().ok()?, sought)
     }
 
     /// Whether there was no file to search in a search that was not stopped.

@@ -4,18 +4,20 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex};
 
 use finecomb_scan::Snapshot;
+use finecomb_sys::locks::lock;
 
 use super::opened::{OpenedFile, OpenedFiles, Opening};
 use super::talk::{PATIENCE, SearchQuestion};
 use super::waker::Waker;
+use super::watched::{FolderCount, Watched};
 use crate::by_folder::{ByFolder, Entered};
 use crate::error::Error;
 use crate::folder::Folder;
-use crate::needs::SoughtTerms;
+use crate::needs::{SegmentQuery, Sought, SoughtTerms};
 
 /// The watches of this process.
 static WATCHES: ByFolder<WatchHere> = ByFolder::new();
@@ -38,6 +40,15 @@ pub(crate) trait ProvenTree: Send {
 
     /// The files with one of some terms.
     fn with_terms(self: Box<Self>, sought: &SoughtTerms) -> Box<dyn FilesWithTerms>;
+}
+
+/// Counts the files in each folder of a directory that may hold a match of what is sought, or all. They are as they were indexed. `None`
+/// if this process does not watch the tree of the directory.
+pub fn count_by_folder(home: &Path, directory: &Path, sought: Option<&Sought>) -> Option<Vec<FolderCount>> {
+    let (_, folder) = Folder::nearest(home, directory)?;
+    // The watch need not be asked: nothing of it is proven.
+    let now = lock(&WATCHES.get(&folder)?.now).clone();
+    now.count_by_folder(directory, sought.map(SegmentQuery::of).as_ref())
 }
 
 /// The files of a watched tree that may have one of some terms, at a moment.
@@ -68,6 +79,8 @@ struct WatchHere {
     sender: Sender<Answer>,
     waker: Arc<Waker>,
     opened: Arc<OpenedFiles>,
+    /// The index.
+    now: Mutex<Arc<Watched>>,
 }
 
 /// Asks the watch of this process what is proven; `None` if there is none, or it does not answer.
@@ -90,11 +103,17 @@ impl Desk {
     ///
     /// # Errors
     /// If the process has no file descriptors left.
-    pub(super) fn new(folder: &Folder) -> io::Result<Self> {
+    pub(super) fn new(folder: &Folder, now: &Arc<Watched>) -> io::Result<Self> {
         let (waker, woken) = Waker::new()?;
         let (waker, (sender, asked)) = (Arc::new(waker), channel());
         let opened = Arc::new(OpenedFiles::new(Arc::clone(&waker)));
-        Ok(Self { asked, woken, place: WATCHES.enter(folder, WatchHere { sender, waker, opened }) })
+        let now = Mutex::new(Arc::clone(now));
+        Ok(Self { asked, woken, place: WATCHES.enter(folder, WatchHere { sender, waker, opened, now }) })
+    }
+
+    /// Takes note of the index after an update.
+    pub(super) fn show(&self, now: &Arc<Watched>) {
+        lock(&self.place.value().now).clone_from(now);
     }
 
     /// Readable when there are questions, or files that searches have opened.

@@ -14,6 +14,7 @@ use super::answer::NeededPart;
 use super::opened::Opening;
 use super::proofs::Held;
 use super::talk::{SearchQuestion, SearchedDirectory, read_catalog};
+use super::watched::FolderCount;
 use super::*;
 use crate::indexes::{Indexes, UsedIndex};
 use crate::needs::{SegmentQuery, Sought};
@@ -145,6 +146,26 @@ fn a_search_learns_of_repositories_without_a_candidate() {
 }
 
 #[test]
+fn files_are_counted_in_each_folder() {
+    let texts = ["needle\n", "needle\n", "hay\n", "hay\n", "needle\n", "\n", "needle\n", "hay\n"];
+    let tree = IndexedTree::new(&FILES.into_iter().zip(texts).collect::<Vec<_>>());
+    let now = Watched::open(&tree.folder(), &tree.root).expect("an index");
+    let count = |directory: &str, pattern: Option<&str>| {
+        let query = pattern.map(|pattern| SegmentQuery::of(&sought(pattern)));
+        let counts = now.count_by_folder(&tree.root.join(directory), query.as_ref())?;
+        let in_words = |count: &FolderCount| format!("{} {}", count.name.display(), count.files);
+        Some(counts.iter().map(in_words).collect::<Vec<_>>().join(", "))
+    };
+    // Hidden files are not indexed, except rules.
+    assert_eq!(count("", None).as_deref(), Some(". 2, one 3, three 1, two 1"));
+    assert_eq!(count("one", None).as_deref(), Some(". 2, deep 1"));
+    assert_eq!(count("", Some("needle")).as_deref(), Some(". 2, one 1, two 1"));
+    assert_eq!(count("two", Some("needle")).as_deref(), Some(". 1"));
+    assert_eq!(count("two", Some("hay")).as_deref(), Some(""));
+    assert_eq!(count("none", None), None);
+}
+
+#[test]
 fn searches_ask_the_watch_of_their_process() {
     if !IS_LINUX {
         return;
@@ -235,7 +256,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// A watch of two files, a search, and a program that writes to each file.
 struct Scene {
-    now: Watched,
+    now: Arc<Watched>,
     desk: Desk,
     proofs: Proofs,
     paths: [PathBuf; 2],
@@ -247,8 +268,8 @@ struct Scene {
 
 impl Scene {
     fn of(tree: &IndexedTree) -> Self {
-        let now = Watched::open(&tree.folder(), &tree.root).expect("an index");
-        let desk = Desk::new(&tree.folder()).expect("file descriptors");
+        let now = Arc::new(Watched::open(&tree.folder(), &tree.root).expect("an index"));
+        let desk = Desk::new(&tree.folder(), &now).expect("file descriptors");
         let mut proofs = Proofs::new().expect("a queue of events");
         proofs.doubt_all(&now);
         let paths = [0, 1].map(|file| tree.root.join(now.name_of(file)));

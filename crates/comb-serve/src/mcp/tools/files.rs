@@ -11,6 +11,7 @@ use super::Tool;
 use crate::mcp::answer::Answer;
 use crate::mcp::arguments::{PageWanted, Selection, limit};
 use crate::mcp::context::{Context, Wanted, notes_on_faults};
+use crate::mcp::digest::of_files;
 use crate::mcp::page::{Found, Kind};
 use crate::mcp::sink::{Sink, by_nul};
 use finecomb_command::args::selection::path_regex;
@@ -50,6 +51,9 @@ impl Tool for Files {
             page.add(&Found { path, line: 0, end: None, is_context: false }, String::new)
         });
         notes.extend(notes_on_faults(job.list(stop, &mut sink)?));
+        if self.page.cursor.is_none() && page.is_full() && self.name.is_none() && self.selection.takes_all() {
+            page.set_digest(job.files_by_folder().and_then(|counts| of_files("by the index", counts)));
+        }
         notes.extend(context.cut_off(stop));
         Ok(page.finish(notes, stop.is_raised()))
     }

@@ -12,12 +12,14 @@ use std::sync::Arc;
 
 use finecomb_grep::GrepOptions;
 use finecomb_scan::{Inputs, Stop};
+use finecomb_sys::units::counted;
 
 use self::definitions::SoughtName;
 use super::{Line, Output, Search};
 use crate::mcp::answer::Answer;
 use crate::mcp::context::{Context, notes_on_faults};
 use crate::mcp::cursor::Cursor;
+use crate::mcp::digest::{digest, of_files};
 use crate::mcp::page::{Found, Page};
 use crate::mcp::relevance::{
     Defines, Definitions, FileKind, FoundFile, FoundLine, Worth, after, as_path, defines_macro, name_in, sort,
@@ -190,12 +192,37 @@ impl Ranked<'_> {
             self.list_part(self.parts()[0], &definers.into_keys().collect(), Some(&mut found))?;
         }
         if self.is_done() {
+            self.page.set_digest(self.digest_of_candidates()?);
             return Ok(true);
         }
         self.page.clear();
         self.is_cut = false;
         found.add_all(self.gather(self.inputs_of(FileKind::takes_others), MostFound::SORTABLE)?);
         self.list_found(found)
+    }
+
+    /// The number of results in each folder of the directory that is searched, if it is one.
+    fn digest_of(&self, found: &Gathered) -> Option<String> {
+        let [directory] = &self.inputs.named[..] else { return None };
+        let (roots, directory) = (&self.context.roots, self.context.roots.key(directory));
+        let lines = |file: &FoundFile| file.lines.iter().filter(|line| !line.is_context).count() as u64;
+        let folder = |file: &FoundFile| roots.key(as_path(&file.path)).folder_below(&directory);
+        let files = counted(found.files.len() as u64, "file");
+        let all = match self.search.output {
+            Output::Lines => format!("{} in {files}", counted(found.results as u64, "line")),
+            Output::Files | Output::Count => files,
+        };
+        digest(&all, found.files.iter().map(|file| (folder(file), lines(file))))
+    }
+
+    /// The number of files in each folder that may have results of a frequent word, if all files are searched that the index has.
+    fn digest_of_candidates(&self) -> Result<Option<String>, String> {
+        if !self.search.selection.takes_all() {
+            return Ok(None);
+        }
+        let job = self.context.grep_job(self.search.options()?, self.inputs.clone())?;
+        let counts = job.candidates_by_folder();
+        Ok(counts.and_then(|counts| of_files("may have it, by the index", counts)))
     }
 
     /// Whether the page is full, or the call has to end.
@@ -216,6 +243,9 @@ impl Ranked<'_> {
         }
         if gathered.had_no_files && !self.stop.is_raised() {
             self.add_notes(vec![super::NOTHING_SEARCHED.to_owned()]);
+        }
+        if self.cursor.is_none() {
+            self.page.set_digest(self.digest_of(&gathered));
         }
         let definitions = match &mut self.sought {
             Some(sought) => sought.in_files(&gathered.files, &self.inputs, self.base > 0)?,
