@@ -215,6 +215,9 @@ fn socket(folder: &Folder) -> io::Result<PathBuf> {
     })
 }
 
+/// Maximum number of questions that are answered in a row. If they do not end, proofs are made all the same.
+const IN_A_ROW: usize = 8;
+
 /// Listens for questions, until it is dropped.
 pub(super) struct Listener {
     pub(super) socket: UnixListener,
@@ -241,6 +244,11 @@ impl Listener {
         };
         let socket = listen().map_err(Error::io(&path))?;
         Ok(Self { socket, path })
+    }
+
+    /// Some of the searches that wait, in their order.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = UnixStream> {
+        (0..IN_A_ROW).map_while(|_| self.socket.accept().ok()).map(|(stream, _)| stream)
     }
 }
 

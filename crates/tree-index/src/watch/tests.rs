@@ -3,6 +3,7 @@ use std::fs;
 use std::io::Write;
 use std::os::fd::AsFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -143,6 +144,18 @@ fn a_search_learns_of_repositories_without_a_candidate() {
         Proven { now, unproven: Vec::new(), opening: None }.needed(&SearchQuestion { query, named }, None);
     let lines = all_learnt(&part.expect("no damage"), &tree.root);
     assert!(lines.iter().any(|line| line.starts_with("\"one/.git\"")), "{lines:?}");
+}
+
+#[test]
+fn questions_without_end_are_answered_in_turns() {
+    let tree = IndexedTree::new(&[("a", "needle\n")]);
+    let listener = Listener::new(&tree.folder()).expect("a socket");
+    let path = listener.socket.local_addr().expect("an address");
+    let path = path.as_pathname().expect("a path").to_owned();
+    let connect = |_| UnixStream::connect(&path).expect("a place to wait");
+    let waiting: Vec<UnixStream> = (0..20).map(connect).collect();
+    let turns = [(); 4].map(|()| listener.waiting().count());
+    assert_eq!((waiting.len(), turns), (20, [8, 8, 4, 0]));
 }
 
 #[test]
