@@ -39,7 +39,6 @@ const CHUNK: usize = 256;
 /// The definitions of a text, all of them, and its language.
 pub(crate) fn encode(language: Language, text: &[u8], parsed: &Parsed) -> Vec<u8> {
     let number = Language::ALL.iter().position(|&known| known == language).unwrap_or_default();
-    let flag = |is_set, bit| if is_set { bit } else { 0 };
     let flags = flag(parsed.error.is_some(), HAS_ERRORS)
         | flag(parsed.too_deep, TOO_DEEP)
         | flag(parsed.gave_up, GAVE_UP);
@@ -60,6 +59,10 @@ pub(crate) fn encode(language: Language, text: &[u8], parsed: &Parsed) -> Vec<u8
         varint::put_bytes(&mut out.0, &encoded.0);
     }
     out.0
+}
+
+fn flag(is_set: bool, bit: u64) -> u64 {
+    if is_set { bit } else { 0 }
 }
 
 /// A range that has the names of some definitions in it.
@@ -119,7 +122,6 @@ impl Encoder {
 
     /// Definitions, numbered from `first` on. The first offset is the distance from `before`.
     fn definitions(&mut self, definitions: &[Definition], first: usize, mut before: usize) {
-        let flag = |is_set, bit| if is_set { bit } else { 0 };
         for (index, definition) in (first..).zip(definitions) {
             let Definition { kind, name, extent, head, parameters, qualifier, scope } = definition;
             let kind = Kind::ALL.iter().position(|known| known == kind).unwrap_or_default() as u64;

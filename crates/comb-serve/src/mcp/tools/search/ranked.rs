@@ -4,6 +4,7 @@
 //! then others, each in source files first, and in the order of paths, until the page is full.
 
 mod definitions;
+mod gathered;
 
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -15,6 +16,7 @@ use finecomb_scan::{Inputs, Stop};
 use finecomb_sys::units::counted;
 
 use self::definitions::SoughtName;
+use self::gathered::{Gathered, MostFound, found_line};
 use super::{Line, Output, Search};
 use crate::mcp::answer::Answer;
 use crate::mcp::context::{Context, notes_on_faults};
@@ -22,7 +24,7 @@ use crate::mcp::cursor::Cursor;
 use crate::mcp::digest::{digest, of_files};
 use crate::mcp::page::{Found, Page};
 use crate::mcp::relevance::{
-    Defines, Definitions, FileKind, FoundFile, FoundLine, Worth, after, as_path, defines_macro, name_in, sort,
+    Definitions, FileKind, FoundFile, FoundLine, Worth, after, as_path, name_in, sort,
 };
 use crate::mcp::roots::PathKey;
 use crate::mcp::sink::Sink;
@@ -125,31 +127,6 @@ struct ListedFile {
     /// Whether it is in an earlier tier.
     is_listed: bool,
     results: u64,
-}
-
-/// Limits of the results that are found.
-#[derive(Clone, Copy)]
-struct MostFound {
-    files: usize,
-    results: usize,
-}
-
-impl MostFound {
-    const ALL: Self = Self { files: usize::MAX, results: usize::MAX };
-
-    /// Up to which all may be found before any is listed.
-    const SORTABLE: Self = Self { results: 20_000, ..Self::ALL };
-}
-
-/// Results that were found.
-#[derive(Default)]
-struct Gathered {
-    files: Vec<FoundFile>,
-    results: usize,
-    /// Set if there are more.
-    is_full: bool,
-    /// Set if no files were searched.
-    had_no_files: bool,
 }
 
 impl Ranked<'_> {
@@ -428,40 +405,5 @@ impl Ranked<'_> {
                 self.notes.push(note);
             }
         }
-    }
-}
-
-/// A line with its worth for a name, if there is one.
-fn found_line(line: &Line<'_>, name: &[u8], columns: usize) -> FoundLine {
-    let mut worth = if name.is_empty() { Worth::default() } else { Worth::of(line.text, name) };
-    if worth.is_word && defines_macro(as_path(line.path), line.text, name) {
-        worth.defines = Defines::Name;
-    }
-    FoundLine { number: line.number, is_context: line.is_context, text: line.shown(columns), worth }
-}
-
-impl Gathered {
-    /// Adds results of other files.
-    fn add_all(&mut self, others: Self) {
-        self.files.extend(others.files);
-        self.results += others.results;
-        self.is_full |= others.is_full || self.results > MostFound::SORTABLE.results;
-        self.had_no_files &= others.had_no_files;
-    }
-
-    fn add(&mut self, path: &[u8], line: FoundLine, most: MostFound) -> ControlFlow<()> {
-        let is_new_file = self.files.last().is_none_or(|file| file.path != path);
-        if is_new_file && self.files.len() == most.files || !line.is_context && self.results == most.results {
-            self.is_full = true;
-            return ControlFlow::Break(());
-        }
-        if is_new_file {
-            self.files.push(FoundFile { path: path.to_owned(), lines: Vec::new(), is_cut: false });
-        }
-        self.results += usize::from(!line.is_context);
-        if let Some(file) = self.files.last_mut() {
-            file.lines.push(line);
-        }
-        ControlFlow::Continue(())
     }
 }
