@@ -69,11 +69,17 @@ impl Segments {
         Ok(found)
     }
 
-    /// For each segment the number of its first document, and the files with one of some terms, if their terms can be used.
-    pub(crate) fn with_terms(&self, sought: &SoughtTerms) -> Vec<(u32, Option<FoundTerms>)> {
+    /// For each segment the number of its first document, and the files with one of some terms, if their terms can be used. `None` if those of most documents
+    /// cannot.
+    pub(crate) fn with_terms(&self, sought: &SoughtTerms) -> Option<Vec<(u32, Option<FoundTerms>)>> {
         let find = |OpenSegment { info, terms, .. }: &OpenSegment| {
             FoundTerms::of(&self.folder, info, terms, sought).ok().flatten()
         };
-        self.segments.iter().map(|segment| (segment.first, find(segment))).collect()
+        let found: Vec<_> = self.segments.iter().map(|segment| (segment.first, find(segment))).collect();
+        let documents = |segment: &OpenSegment| u64::from(segment.info.documents);
+        let all: u64 = self.segments.iter().map(documents).sum();
+        let with_terms = self.segments.iter().zip(&found).filter(|(_, (_, found))| found.is_some());
+        let known: u64 = with_terms.map(|(segment, _)| documents(segment)).sum();
+        (2 * known > all).then_some(found)
     }
 }

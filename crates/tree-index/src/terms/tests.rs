@@ -180,7 +180,7 @@ fn a_watch_knows_which_files_have_a_term() {
     let folder = Folder::of_tree(&tree.home(), &tree.root);
     let with = |word: &str, unproven: &[u32]| {
         let sought = tree.values().sought_terms(vec![term(word)]).expect("values");
-        let found = WatchedTerms::of_index(&folder, &tree.root, &sought, unproven);
+        let found = WatchedTerms::of_index(&folder, &tree.root, &sought, unproven).expect("terms");
         let mut files = found.files();
         files.sort();
         let names: Vec<String> = files
@@ -194,6 +194,16 @@ fn a_watch_knows_which_files_have_a_term() {
     let (yes, no) = (Some(true), Some(false));
     assert_eq!(with("two", &[]), ("a.c b.c".to_owned(), [yes, yes, no, None, None, None]));
     assert_eq!(with("three", &[]), ("b.c below/c.c".to_owned(), [no, yes, yes, None, None, None]));
+    // While they are written, and for most of the index, nothing is known of them.
+    let sought = tree.values().sought_terms(vec![term("two")]).expect("values");
+    let has_terms = || WatchedTerms::of_index(&folder, &tree.root, &sought, &[]).is_some();
+    tree.write("new.c", "two");
+    tree.update();
+    assert!(has_terms());
+    fs::remove_file(tree.terms_path()).expect("success");
+    assert!(!has_terms());
+    tree.store(&[]);
+    assert!(has_terms());
     // An event was reported of the first file.
     assert_eq!(with("two", &[0]).1, [None, yes, no, None, None, None]);
 }

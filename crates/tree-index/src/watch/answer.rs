@@ -46,10 +46,10 @@ impl ProvenTree for Proven {
         Ok((Arc::new(part), failures))
     }
 
-    fn with_terms(self: Box<Self>, sought: &SoughtTerms) -> Box<dyn FilesWithTerms> {
+    fn with_terms(self: Box<Self>, sought: &SoughtTerms) -> Option<Box<dyn FilesWithTerms>> {
         let Self { now, unproven, .. } = *self;
-        let found = now.segments.with_terms(sought);
-        Box::new(WatchedTerms { found, unproven: unproven.into_iter().collect(), now })
+        let found = now.segments.with_terms(sought)?;
+        Some(Box::new(WatchedTerms { found, unproven: unproven.into_iter().collect(), now }))
     }
 }
 

@@ -38,8 +38,8 @@ pub(crate) trait ProvenTree: Send {
         reads: Option<fn(&Path) -> bool>,
     ) -> Result<(Arc<dyn Snapshot>, Vec<Error>), Error>;
 
-    /// The files with one of some terms.
-    fn with_terms(self: Box<Self>, sought: &SoughtTerms) -> Box<dyn FilesWithTerms>;
+    /// The files with one of some terms; `None` if the terms of most files are not known.
+    fn with_terms(self: Box<Self>, sought: &SoughtTerms) -> Option<Box<dyn FilesWithTerms>>;
 }
 
 /// Counts the files in each folder of a directory that may hold a match of what is sought, or all. They are as they were indexed. `None`
@@ -60,7 +60,8 @@ pub trait FilesWithTerms {
     fn may_have(&self, path: &Path) -> Option<bool>;
 }
 
-/// Asks for the files with one of some terms in the tree of a directory; `None` if this process does not watch it.
+/// Asks for the files with one of some terms in the tree of a directory; `None` if this process does not watch it, or the terms of most files are not known,
+/// as while they are written.
 pub fn files_with_terms(
     home: &Path,
     directory: &Path,
@@ -68,7 +69,7 @@ pub fn files_with_terms(
 ) -> Option<Box<dyn FilesWithTerms>> {
     let (root, folder) = Folder::nearest(home, directory)?;
     let proven = ask(&folder).filter(|proven| proven.root() == root)?;
-    Some(proven.with_terms(sought))
+    proven.with_terms(sought)
 }
 
 /// The way back to a search.

@@ -51,10 +51,15 @@ impl FilesWithTerms for WatchedTerms {
 impl WatchedTerms {
     /// The files of an index as a watch would know them, with these files unproven.
     #[cfg(test)]
-    pub(crate) fn of_index(folder: &Folder, root: &Path, sought: &SoughtTerms, unproven: &[u32]) -> Self {
+    pub(crate) fn of_index(
+        folder: &Folder,
+        root: &Path,
+        sought: &SoughtTerms,
+        unproven: &[u32],
+    ) -> Option<Self> {
         let now = Arc::new(Watched::open(folder, root).expect("an index"));
         let unproven = unproven.iter().copied().map(DirectoryOrFile::File).collect();
-        Self { found: now.segments.with_terms(sought), unproven, now }
+        Some(Self { found: now.segments.with_terms(sought)?, unproven, now })
     }
 
     /// The number of a file in the catalog.
