@@ -1,10 +1,11 @@
 //! Calls that run at a time: their number, their time-out, and how they are cancelled.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use finecomb_scan::Stop;
+use finecomb_sys::locks::lock;
 use finecomb_sys::memory::give_back;
 use finecomb_sys::threads::spawn_detached;
 use rmcp::model::{ErrorCode, ErrorData};
@@ -25,17 +26,23 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Time of a call after which the memory is given back that it has freed: it has parsed or read much.
 const LONG: Duration = Duration::from_millis(50);
 
+/// The same after short calls: the threads of each leave a little in other parts of the memory, 10 MB in each after an hour.
+const OFTEN: Duration = Duration::from_secs(5);
+
 /// The calls of a server.
 pub(super) struct Calls {
     running: Arc<Semaphore>,
     waiting: AtomicUsize,
     limits: McpLimits,
+    /// When freed memory was given back.
+    given_back: Arc<Mutex<Instant>>,
 }
 
 impl Calls {
     pub(super) fn new(limits: &McpLimits) -> Self {
         let running = Arc::new(Semaphore::new(limits.max_in_flight));
-        Self { running, waiting: AtomicUsize::new(0), limits: limits.clone() }
+        let given_back = Arc::new(Mutex::new(Instant::now()));
+        Self { running, waiting: AtomicUsize::new(0), limits: limits.clone(), given_back }
     }
 
     /// Runs `work` on a thread of its own. The stop is raised if `cancelled` ends first, or the time is up. Other calls may run once there is an
@@ -55,7 +62,7 @@ impl Calls {
             () = &mut cancelled => return Err(cancelled_error()),
         };
         let _permit = permit;
-        let (stop, mut done) = start(work)?;
+        let (stop, mut done) = self.start(work)?;
         tokio::select! {
             answer = &mut done => return answer.map_err(|_| unfinished()),
             () = &mut cancelled => {
@@ -83,6 +90,29 @@ impl Calls {
         }
     }
 
+    /// Starts the work of a call.
+    fn start<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Arc<Stop>) -> T + Send + 'static,
+    ) -> Result<(Arc<Stop>, oneshot::Receiver<T>), ErrorData> {
+        let refused = |reason: String| ErrorData::new(BUSY, reason, None);
+        let stop = Stop::new().map_err(|error| refused(format!("cannot start the call: {error}")))?;
+        let stop = Arc::new(stop);
+        let (sender, done) = oneshot::channel();
+        let (for_work, given_back) = (Arc::clone(&stop), Arc::clone(&self.given_back));
+        let is_started = spawn_detached(move || {
+            let start = Instant::now();
+            // The receiver is gone if the answer is no longer wanted.
+            let _ = sender.send(work(&for_work));
+            let mut last = lock(&given_back);
+            if start.elapsed() >= LONG || last.elapsed() >= OFTEN {
+                *last = Instant::now();
+                give_back();
+            }
+        });
+        if is_started { Ok((stop, done)) } else { Err(refused("cannot start a thread".to_owned())) }
+    }
+
     fn refused(&self) -> ErrorData {
         let McpLimits { max_in_flight, max_waiting, .. } = self.limits;
         let text = format!(
@@ -95,26 +125,6 @@ impl Calls {
         let seconds = self.limits.request_timeout.as_secs_f64();
         ErrorData::new(TIMED_OUT, format!("timed out after {seconds} s: {why}"), None)
     }
-}
-
-/// Starts the work of a call.
-fn start<T: Send + 'static>(
-    work: impl FnOnce(&Arc<Stop>) -> T + Send + 'static,
-) -> Result<(Arc<Stop>, oneshot::Receiver<T>), ErrorData> {
-    let refused = |reason: String| ErrorData::new(BUSY, reason, None);
-    let stop = Stop::new().map_err(|error| refused(format!("cannot start the call: {error}")))?;
-    let stop = Arc::new(stop);
-    let (sender, done) = oneshot::channel();
-    let for_work = Arc::clone(&stop);
-    let is_started = spawn_detached(move || {
-        let start = Instant::now();
-        // The receiver is gone if the answer is no longer wanted.
-        let _ = sender.send(work(&for_work));
-        if start.elapsed() >= LONG {
-            give_back();
-        }
-    });
-    if is_started { Ok((stop, done)) } else { Err(refused("cannot start a thread".to_owned())) }
 }
 
 /// A call that waits, among a limited number.
