@@ -18,6 +18,12 @@ pub fn give_back() {
     system::memory::give_back();
 }
 
+/// Limits the parts into which the allocator divides memory for threads, for a process with threads that come and go: each part keeps what
+/// the largest of its threads has used.
+pub fn limit_parts(most: usize) {
+    system::memory::limit_parts(most);
+}
+
 /// A vector that never moves or grows. If it takes a huge page or more, it is aligned to one and asks the system for
 /// huge pages. Filling it then takes a page fault per 2 MiB rather than per 4 KiB, and lookups take fewer page table
 /// walks.

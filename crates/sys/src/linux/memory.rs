@@ -24,6 +24,15 @@ pub(crate) fn give_back() {
     }
 }
 
+#[cfg_attr(not(target_env = "gnu"), allow(unused_variables))]
+pub(crate) fn limit_parts(most: usize) {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: the call sets a number of the allocator.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, i32::try_from(most).unwrap_or(i32::MAX));
+    }
+}
+
 /// Memory available without swapping, in bytes: the lower of the kernel's estimate and the remaining limit of the control
 /// group. `None` if neither can be read.
 pub(crate) fn available() -> Option<u64> {

@@ -14,6 +14,9 @@ pub(crate) unsafe fn use_huge_pages(_start: NonNull<u8>, _bytes: usize) {}
 /// Does nothing: the allocator decides what it keeps.
 pub(crate) fn give_back() {}
 
+/// Does nothing, too.
+pub(crate) fn limit_parts(_most: usize) {}
+
 /// All memory of the machine, in bytes: how much of it is free is not known.
 pub(crate) fn available() -> Option<u64> {
     // SAFETY: the call takes a number and touches no memory of this process.
