@@ -220,8 +220,8 @@ impl Watcher {
                 }
                 self.last_proofs = Instant::now();
             }
-            match self.update(options.build) {
-                Ok(true) => desk.show(&self.now),
+            match self.update(options.build, desk) {
+                Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => return Ok(Err(error)),
             }
@@ -350,7 +350,7 @@ impl Watcher {
     }
 
     /// Begins or ends an update. Returns `false` if the index was dropped.
-    fn update(&mut self, options: &BuildOptions<'_>) -> Result<bool, Error> {
+    fn update(&mut self, options: &BuildOptions<'_>, desk: &Desk) -> Result<bool, Error> {
         if let Some((receiver, began)) = &self.update {
             let done = match receiver.try_recv() {
                 Ok(done) => done,
@@ -364,6 +364,7 @@ impl Watcher {
             match done {
                 Ok(Some(now)) => {
                     self.proofs.move_to(&self.now, &now);
+                    desk.show(&now);
                     self.now = now;
                     self.failure = None;
                 }

@@ -148,7 +148,7 @@ fn is_part(byte: &u8) -> bool {
 
 impl FoundFile {
     /// Its results, without lines around them.
-    fn results(&self) -> impl Iterator<Item = &FoundLine> {
+    pub(super) fn results(&self) -> impl Iterator<Item = &FoundLine> {
         self.lines.iter().filter(|line| !line.is_context)
     }
 

@@ -82,7 +82,7 @@ impl Proven {
             is_file_kept: vec![false; now.catalog.files() as usize],
             is_directory_kept: vec![false; now.catalog.directories() as usize],
         };
-        let found = now.segments.find(&search.query, search.query.across_lines.then_some(&now.catalog))?;
+        let found = now.find(&search.query)?;
         selecting.select(&found, reads);
         named.iter().for_each(|&(directory, selection)| selecting.keep_entered(directory, selection));
         selecting.keep_repositories();

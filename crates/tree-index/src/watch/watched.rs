@@ -10,6 +10,7 @@ use super::places::{DirectoryOrFile, Places};
 use crate::catalog::{Catalog, CatalogFile, IndexedPart, as_path};
 use crate::error::Error;
 use crate::folder::Folder;
+use crate::found::FoundDocuments;
 use crate::indexes::UsedIndex;
 use crate::needs::SegmentQuery;
 use crate::segments::Segments;
@@ -60,6 +61,14 @@ impl Watched {
         as_path(self.catalog.entry(entry).name)
     }
 
+    /// The documents that may fulfil a query.
+    ///
+    /// # Errors
+    /// If a segment cannot be read or is damaged.
+    pub(super) fn find(&self, query: &SegmentQuery) -> Result<FoundDocuments, Error> {
+        self.segments.find(query, query.across_lines.then_some(&self.catalog))
+    }
+
     /// The number of files in each folder of a directory that may fulfil a query, or of all: first those that are in no folder. Folders without any are left
     /// out. `None` if the directory is not in the index, or that is damaged.
     pub(super) fn count_by_folder(
@@ -69,7 +78,7 @@ impl Watched {
     ) -> Option<Vec<FolderCount>> {
         let directory = self.catalog.find(directory)?;
         let Some(query) = query else { return Some(self.count(directory, 0..self.catalog.files())) };
-        let found = self.segments.find(query, query.across_lines.then_some(&self.catalog)).ok()?;
+        let found = self.find(query).ok()?;
         let mut files: Vec<u32> =
             found.documents().filter_map(|document| self.places.file_of(document)).collect();
         // The documents of a file follow each other.

@@ -29,8 +29,8 @@ use crate::mcp::relevance::{
 use crate::mcp::roots::PathKey;
 use crate::mcp::sink::Sink;
 
-/// Number of files with results up to which all are found before any is listed, in a watched tree. That takes as long as to find the first results
-/// of a more frequent word.
+/// Number of files with results up to which, in a watched tree, all are found before any is listed. If there are more, only the first ones are read,
+/// which takes about the same time.
 const FEW_FILES: usize = 64;
 
 /// Tiers: of all results, if these are sorted; of the files that define a frequent word; and then of the kinds of files, with whole words and
@@ -71,7 +71,6 @@ impl Search {
         if base > 0 && !is_stored {
             notes.push("results may have moved: stored definitions are not known any more".to_owned());
         }
-        let is_cut = false;
         Ranked {
             search: self,
             context,
@@ -83,7 +82,7 @@ impl Search {
             sought,
             base,
             page,
-            is_cut,
+            is_cut: false,
             notes,
         }
         .answer()
@@ -182,14 +181,13 @@ impl Ranked<'_> {
     fn digest_of(&self, found: &Gathered) -> Option<String> {
         let [directory] = &self.inputs.named[..] else { return None };
         let (roots, directory) = (&self.context.roots, self.context.roots.key(directory));
-        let lines = |file: &FoundFile| file.lines.iter().filter(|line| !line.is_context).count() as u64;
         let folder = |file: &FoundFile| roots.key(as_path(&file.path)).folder_below(&directory);
         let files = counted(found.files.len() as u64, "file");
         let all = match self.search.output {
             Output::Lines => format!("{} in {files}", counted(found.results as u64, "line")),
             Output::Files | Output::Count => files,
         };
-        digest(&all, found.files.iter().map(|file| (folder(file), lines(file))))
+        digest(&all, found.files.iter().map(|file| (folder(file), file.results().count() as u64)))
     }
 
     /// The number of files in each folder that may have results of a frequent word, if all files are searched that the index has.
@@ -338,15 +336,19 @@ impl Ranked<'_> {
         let mut is_cut = self.search.context > 0;
         let mut sink = Sink::new(self.stop, output.split(), |record: &[u8]| {
             let Some(line) = Line::of(record, output) else { return ControlFlow::Continue(()) };
-            if let Some(found) = &mut found {
+            let was_word = found.as_mut().map(|found| {
+                let line_found = found_line(&line, name, columns);
+                let is_word = line_found.worth.is_word;
                 // If there are too many, the page may be full all the same.
-                let _ = found.add(line.path, found_line(&line, name, columns), MostFound::SORTABLE);
-            }
+                let _ = found.add(line.path, line_found, MostFound::SORTABLE);
+                is_word
+            });
             if file.path != line.path {
                 let is_listed = !listed.is_empty() && listed.contains(&roots.key(as_path(line.path)));
                 file = ListedFile { path: line.path.to_owned(), is_listed, results: 0 };
             }
-            let is_of_part = part.is_word.is_none_or(|is_word| Worth::of(line.text, name).is_word == is_word);
+            let has_word = || was_word.unwrap_or_else(|| Worth::of(line.text, name).is_word);
+            let is_of_part = part.is_word.is_none_or(|is_word| has_word() == is_word);
             if file.is_listed || !is_of_part {
                 return ControlFlow::Continue(());
             }
